@@ -1,0 +1,259 @@
+"""The checked base as the plain objects that `wizard` and the browser read.
+
+`build()` is pure and deterministic: equal files give equal bytes. Maps keep the order of the files,
+since the order of clauses is the order in which obstacles are told. What neither a decision nor the
+rendering of an answer reads is listed in `DROPPED` and stays with the pages, which have the whole base.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from knowledge import kinds
+from knowledge.inputs import digest
+
+if TYPE_CHECKING:
+    from knowledge.load import File, Knowledge
+
+SCHEMA = 1
+CONSTANTS = "constants/speed.json"
+LANGUAGES = ("en", "vi", "ru")
+
+# folders that the core holds, in its order; claims and scenarios are pages and tests only
+CORE = (
+    "engines", "families", "devices", "models", "formats", "rules", "questions", "recipes", "guides",
+    "bottlenecks", "mistakes", "benchmarking", "workloads",
+)  # fmt: skip
+
+# Fields left out of the core, by kind; "*" holds for every kind, [] stands for the items of a list.
+DROPPED: dict[str, tuple[str, ...]] = {
+    "*": ("checked", "claims"),
+    "engine": (
+        "homepage", "repository", "licence", "choose_when", "avoid_when", "summary", "verdict", "apis",
+        "models.source", "runs_on.[].note", "formats.[].note", "offload.[].note", 
+    ),
+    "family": ("summary", "source"),
+    "device": (
+        "released", "summary", "memory.type", "memory.reported_mib.note", "memory.usable_fraction.note",
+        "bandwidth_gbs.note", "power_w.note",
+    ),
+    "model": ("publisher", "licence", "released", "summary"),
+    "format": ("hardware", "summary", "source", "types.[].source", "types.[].quality.note"),
+    "recipe": ("intro", "watch", "source"),
+    "guide": ("intro", "source", "rows.[].note"),
+    "workload": ("advice", "source"),
+    "question": ("source",),
+}  # fmt: skip
+
+Plain = dict[str, Any]
+
+
+class Bundle(NamedTuple):
+    """What `build` returns: see the module and the functions below for the shape of each part."""
+
+    core: Plain
+    texts: dict[str, Plain]
+    measurements: list[Plain]
+    sources: dict[str, Plain]
+
+
+def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
+    """The bundle of a base.
+
+    core: entries by folder and id with every text replaced by its id; texts: {language: {text id: words,
+    "$untranslated": [ids shown in English]}}; measurements: rows; sources: every reading in full.
+    Entries that break their schema are left out (`check` names them).
+    `fitted` replaces the fitted constants of the base, for those who fit them.
+    """
+    core: Plain = {"schema": SCHEMA, "version": "", "date": ""}
+    for folder in CORE:
+        kind = kinds.KINDS[folder]
+        core[folder] = {file.id: _core_entry(file, kind) for file in _sound(knowledge, kind)}
+    for file in _sound(knowledge, "order"):
+        core["order"] = {"ties": _with_ids(file, file.data["ties"], ("ties",))}
+    core.setdefault("order", {"ties": []})
+    core["terms"] = {f.id: _pick(_core_entry(f, "term"), ("name", "plural")) for f in _sound(knowledge, "term")}
+    core["constants"] = fitted if fitted is not None else constants(knowledge.root)
+    core["sources"] = {
+        id: {"k": reading["kind"], "d": reading["read"], "p": file.id}
+        for file in _sound(knowledge, "source")
+        for id, reading in file.data["readings"].items()
+    }
+    core["measurements"] = []
+    core["date"] = date_of(knowledge)
+    reachable = _text_ids(core)
+    texts = texts_of(knowledge, reachable)
+    measurements, sources = measurements_of(knowledge), sources_of(knowledge)
+    everything = canonical([core, texts, measurements, sources])
+    core["version"] = hashlib.sha256(everything.encode()).hexdigest()[:12]
+    return Bundle(core, texts, measurements, sources)
+
+
+def canonical(data: Any) -> str:
+    """JSON without spaces in the order of the data: the bytes that are hashed and written."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def texts_of(knowledge: Knowledge, only: set[str] | None = None) -> dict[str, Plain]:
+    """Texts by language and id; `only` limits those of entries, sentences of the interface are always in.
+
+    A text that a language lacks is the English one, and its id is listed under "$untranslated".
+    """
+    found: dict[str, Plain] = {lang: {} for lang in LANGUAGES}
+    missing: dict[str, list[str]] = {lang: [] for lang in LANGUAGES}
+    for file in knowledge.readable():
+        for path, text in file.mentions.texts:
+            id = file.text_id(path)
+            if "en" not in text or (only is not None and file.kind != "text" and id not in only):
+                continue
+            for lang in LANGUAGES:
+                found[lang][id] = text.get(lang, text["en"])
+                if lang not in text:
+                    missing[lang].append(id)
+    return {lang: dict(sorted(found[lang].items())) | {"$untranslated": sorted(missing[lang])} for lang in LANGUAGES}
+
+
+def measurements_of(knowledge: Knowledge) -> list[Plain]:
+    """Every measured record with its source, `id` being `<file>.<record>`; notes stay with the pages."""
+    rows = []
+    for file in _sound(knowledge, "measurement"):
+        for record in file.data["records"]:
+            row = {key: value for key, value in record.items() if key != "note"}
+            rows.append({**row, "id": f"{file.id}.{record['id']}", "source": file.data["source"]})
+    return rows
+
+
+def sources_of(knowledge: Knowledge) -> dict[str, Plain]:
+    """Every reading in full, with the id and the name of its publisher."""
+    return {
+        id: {**reading, "publisher": file.id, "name": file.data["name"]}
+        for file in _sound(knowledge, "source")
+        for id, reading in file.data["readings"].items()
+    }
+
+
+def edits_of(knowledge: Knowledge) -> dict[str, Plain]:
+    """`<folder>.<id>` -> {file, lines}: the line of every text and of every fact that has a source."""
+    found = {}
+    for file in knowledge.readable():
+        paths = [path for path, _text in file.mentions.texts]
+        for path, _id in file.mentions.sources:
+            claim = path if isinstance(path[-1], str) else path[:-1]
+            paths.append(claim[:-1])
+        lines = {".".join(map(str, path)): file.place(path).line for path in paths if path}
+        found[f"{kinds.FOLDERS[file.kind or '']}.{file.id}"] = {"file": file.name, "lines": lines}
+    return found
+
+
+def constants(root: Path) -> Plain:
+    """Fitted constants of the speed model, or nothing before they are fitted."""
+    file = root / CONSTANTS
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def date_of(knowledge: Knowledge) -> str:
+    """The newest day on which anything was read or checked, as YYYY-MM-DD; empty for an empty base."""
+    days = [
+        text
+        for file in knowledge.readable()
+        for path, text in file.mentions.dates
+        if path[-1] in ("read", "checked") and len(text) == 10
+    ]
+    return max(days, default="")
+
+
+def write(bundle: Bundle, edits: dict[str, Plain], out: Path) -> list[tuple[str, int, int]]:
+    """Write the files the browser loads; returns (name, bytes, bytes after gzip) of each."""
+    parts: dict[str, Any] = {"core.json": bundle.core}
+    parts |= {f"text.{lang}.json": words for lang, words in bundle.texts.items()}
+    parts |= {"measurements.json": bundle.measurements, "sources.json": bundle.sources, "edit.json": edits}
+    out.mkdir(parents=True, exist_ok=True)
+    sizes = []
+    for name, data in parts.items():
+        content = canonical(data).encode()
+        (out / name).write_bytes(content)
+        sizes.append((name, len(content), len(gzip.compress(content, 9, mtime=0))))
+    return sizes
+
+
+def load_for_cli(root: Path | None = None, cache: Path | None = None) -> tuple[Plain, dict[str, Plain], list[Plain]]:
+    """(core, texts, measurements) of the base, from a cache as long as no file of it has changed."""
+    base = root or kinds.ROOT
+    kept = cache or kinds.ROOT.parent / ".cache" / "bundle.pickle"
+    state = digest(base)
+    try:
+        with kept.open("rb") as stream:
+            known, value = pickle.load(stream)
+        if known == state:
+            return value
+    except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
+        pass
+    from knowledge.load import load, write_atomically
+
+    bundle = build(load(base))
+    value = (bundle.core, bundle.texts, bundle.measurements)
+    write_atomically(kept, (state, value))
+    return value
+
+
+def _sound(knowledge: Knowledge, kind: str) -> list[File]:
+    return [file for file in knowledge.sound() if file.kind == kind]
+
+
+def _core_entry(file: File, kind: str) -> Plain:
+    entry = _with_ids(file, file.data, ())
+    for pattern in (*DROPPED["*"], *DROPPED.get(kind, ())):
+        _drop(entry, pattern.split("."))
+    return entry
+
+
+def _with_ids(file: File, data: Any, path: tuple[Any, ...]) -> Any:
+    """A copy of part of an entry in which every text is its id."""
+    texts = {at for at, _text in file.mentions.texts}
+
+    def copy(value: Any, at: tuple[Any, ...]) -> Any:
+        if at in texts:
+            return file.text_id(at)
+        if isinstance(value, dict):
+            return {key: copy(item, (*at, key)) for key, item in value.items()}
+        if isinstance(value, list):
+            return [copy(item, (*at, index)) for index, item in enumerate(value)]
+        return value
+
+    return copy(data, path)
+
+
+def _drop(value: Any, steps: list[str]) -> None:
+    if steps[0] == "[]":
+        for item in value if isinstance(value, list) else ():
+            _drop(item, steps[1:])
+    elif isinstance(value, dict):
+        if len(steps) == 1:
+            value.pop(steps[0], None)
+        elif steps[0] in value:
+            _drop(value[steps[0]], steps[1:])
+
+
+def _pick(entry: Plain, fields: tuple[str, ...]) -> Plain:
+    return {field: entry[field] for field in fields if field in entry}
+
+
+def _text_ids(core: Plain) -> set[str]:
+    """Every string of the core that may be a text id: `<folder>.<entry>.<path>`."""
+    folders = {*CORE, "glossary", "rules"}
+    found: set[str] = set()
+    stack: list[Any] = [core]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
+        elif isinstance(value, str) and value.partition(".")[0] in folders:
+            found.add(value)
+    return found

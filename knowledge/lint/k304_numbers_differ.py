@@ -1,0 +1,43 @@
+"""Numbers typed into a text that differ between languages."""
+
+import re
+from collections.abc import Iterator
+
+from knowledge.findings import Finding
+from knowledge.lint.rule import Rule, World
+
+_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f]\d+)*")
+_MARKS = re.compile(r"[.,\u00a0\u202f]")
+_BRACES = re.compile(r"\{[^{}]*\}")
+
+
+def numbers(text: str) -> set[str]:
+    """Digits of every number, decimal and thousands marks removed: 1.5, 1,5 are equal, 32,768 and 32.768 too."""
+    return {_MARKS.sub("", number) for number in _NUMBER.findall(_BRACES.sub("", text))}
+
+
+def check(world: World) -> Iterator[Finding]:
+    for file, path, text in world.texts():
+        if "en" not in text:
+            continue
+        wanted = numbers(text["en"])
+        for lang, words in text.items():
+            has = numbers(words)
+            if has == wanted:
+                continue
+            lost = f"lacks {', '.join(sorted(wanted - has))}" if wanted - has else ""
+            extra = f"has {', '.join(sorted(has - wanted))} more" if has - wanted else ""
+            said = f"{lang} {' and '.join(part for part in (lost, extra) if part)} than the English"
+            yield RULE.at(file.place((*path, lang)), said.replace(" than", " compared to" if not extra else " than"))
+
+
+RULE = Rule(
+    code="K304",
+    level="question",
+    name="numbers differ between languages",
+    why="one of the languages tells its readers something else, or was not corrected with the others",
+    fix="make them equal; better still, a placeholder filled from data",
+    bad="{en: 'takes 0.92 of the memory', ru: 'занимает 0,9 памяти'}",
+    good="{en: 'takes {launch.context} tokens', ru: 'занимает {launch.context} токенов'}",
+    check=check,
+)

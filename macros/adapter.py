@@ -1,0 +1,31 @@
+"""Macros by page kind. A page that was already rendered in this process is taken as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from macros import catalog
+from macros.view import View
+from macros.world import load_world
+
+# Markdown rendered while the stubs were written: {(language, file): Markdown}
+rendered: dict[tuple[str, str], str] = {}
+
+
+def register(env: Any) -> None:
+    """Give the stubs their macros."""
+    for kind in catalog.KINDS:
+        env.macro(_macro(env, kind), f"{kind}_page")
+
+
+def _macro(env: Any, kind: str) -> Any:
+    def page(id_: str = "") -> str:
+        """The Markdown of the page whose stub calls it."""
+        lang = env.conf["theme"]["language"]
+        path = env.page.file.src_uri
+        if (lang, path) in rendered:
+            return rendered[lang, path]
+        view = View(load_world(), lang, "", env.conf["extra"])
+        return catalog.markdown(catalog.Page(path, kind, id_), view)
+
+    return page

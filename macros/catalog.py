@@ -1,0 +1,61 @@
+"""Which pages the site has, in the order of the navigation, without a word of any language."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from macros.view import View
+from macros.world import World
+
+# page kind -> module; the name of the macro in a stub is the kind with `_page`
+KINDS = (
+    "home", "wizard", "engine", "engines", "format", "formats", "device", "devices", "model", "models",
+    "recipe", "recipes", "scenario", "scenarios", "mistake", "mistakes", "bottleneck", "bottlenecks",
+    "workload", "workloads", "benchmark", "benchmarks", "measurements", "claims", "sources", "publisher",
+    "rules", "glossary", "guides", "findings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page made by a macro. `path` is the file below docs/; the address is the folder of that name."""
+
+    path: str
+    kind: str
+    id: str = ""
+    title: Callable[[View], str] = field(default=lambda view: "", compare=False)
+    hide: tuple[str, ...] = ()
+    search: bool = True
+    boost: float = 1.0
+    meta: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def address(self) -> str:
+        """Address below the language: engines/vllm/."""
+        folder = self.path.removesuffix(".md")
+        if folder == "index":
+            return ""
+        return folder.removesuffix("index") if folder.endswith("/index") else f"{folder}/"
+
+
+def module(kind: str) -> Any:
+    """The module that renders a page kind."""
+    return importlib.import_module(f"macros.pages.{kind}")
+
+
+def pages(world: World) -> Iterator[Page]:
+    """Every generated page."""
+    for kind in KINDS:
+        yield from module(kind).pages(world)
+
+
+def markdown(page: Page, view: View) -> str:
+    """The Markdown of one page in the language of the view."""
+    try:
+        return module(page.kind).render(view.at(page.address), page.id)
+    except Exception as error:
+        error.add_note(f"while making the {page.kind} page {page.path} in {view.lang}")
+        raise

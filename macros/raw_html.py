@@ -1,0 +1,51 @@
+"""A Markdown extension that takes our finished HTML as it is.
+
+Between `<!--raw-->` and `<!--/raw-->`, each on a line of its own, stands HTML that our templates made.
+It is stashed verbatim, so Markdown neither parses it nor pays for it. Without this extension the same
+file renders the same page, only slower: to Markdown these are blocks of HTML between comments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.preprocessors import Preprocessor
+
+OPEN = "<!--raw-->"
+CLOSE = "<!--/raw-->"
+
+
+class _Stash(Preprocessor):
+    def run(self, lines: list[str]) -> list[str]:
+        out: list[str] = []
+        block: list[str] | None = None
+        for line in lines:
+            mark = line.strip()
+            if block is None:
+                if mark == OPEN:
+                    block = []
+                else:
+                    out.append(line)
+            elif mark == CLOSE:
+                out += ["", self.md.htmlStash.store("\n".join(block)), ""]
+                block = None
+            else:
+                block.append(line)
+        if block is not None:
+            raise ValueError(f"a block opened by {OPEN} is never closed by {CLOSE}")
+        return out
+
+
+class RawHtml(Extension):
+    """Registers the preprocessor before everything that reads the text (fences are at 25)."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (the name is Markdown's)
+        """Hook of Python-Markdown."""
+        md.preprocessors.register(_Stash(md), "which_engine_raw_html", 35)
+
+
+def makeExtension(**settings: Any) -> RawHtml:  # noqa: N802 (the name is Markdown's)
+    """Entry point by which Python-Markdown finds the extension."""
+    return RawHtml(**settings)

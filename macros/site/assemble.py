@@ -1,0 +1,112 @@
+"""From the catalog of pages to what MkDocs builds: a configuration and a folder of stubs per language.
+
+A stub is a few lines: title, settings, and the call of its page's macro. It carries the hash of the
+page it stands for and is rewritten only when that changes, so a dirty build renders just what an edit
+touched. Hand-written pages are copied; where a language has none, the English one with a notice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import yaml
+
+from macros import adapter, catalog
+from macros.site import nav
+from macros.site.paths import BUILD, DOCS, NAMES, ROOT, site_url, write
+from macros.site.prose import hand_written
+from macros.view import View
+from macros.world import LANGUAGES, World
+
+
+def assemble(world: World, lang: str, assets: dict[str, list[str]]) -> Path:
+    """Write build/<lang>; returns its mkdocs.yml. `assets`: css, js and preload addresses from the site root."""
+    base = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    view = View(world, lang, "", base["extra"])
+    docs = BUILD / lang / "docs"
+    kept: set[Path] = set()
+    pages = list(catalog.pages(world))
+    for page in pages:
+        markdown = catalog.markdown(page, view)
+        adapter.rendered[lang, page.path] = markdown
+        write(docs / page.path, stub(page, view, markdown))
+        kept.add(docs / page.path)
+    prose = hand_written(view)
+    for name, text in prose.items():
+        write(docs / name, text)
+        kept.add(docs / name)
+    for old in docs.rglob("*"):
+        if old.is_file() and old not in kept:
+            old.unlink()
+    config = BUILD / lang / "mkdocs.yml"
+    write(config, yaml.safe_dump(configuration(view, pages, prose, assets), allow_unicode=True, sort_keys=False))
+    return config
+
+
+def stub(page: catalog.Page, view: View, markdown: str) -> str:
+    """The file MkDocs reads for a generated page."""
+    meta: dict = {"title": page.title(view), "render_macros": True}
+    if page.hide:
+        meta["hide"] = list(page.hide)
+    if not page.search:
+        meta["search"] = {"exclude": True}
+    elif page.boost != 1.0:
+        meta["search"] = {"boost": page.boost}
+    meta |= dict(page.meta)
+    meta["state"] = hashlib.sha256(markdown.encode()).hexdigest()[:16]
+    front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False)
+    return f"---\n{front}---\n\n{{{{ {page.kind}_page({json.dumps(page.id)}) }}}}\n"
+
+
+def configuration(view: View, pages: list[catalog.Page], prose: dict[str, str], assets: dict[str, list[str]]) -> dict:
+    """The language's own part of the configuration."""
+    lang = view.lang
+    ui = {name: view.plain(f"pages.ui.{name}") for name in ("search.result.initializer", "tabs") if lang != "en"}
+    scheme = {"primary": "custom", "accent": "custom"}
+    icon = "which-engine/scheme"
+    return {
+        "INHERIT": "../../mkdocs.yml",
+        "site_description": view.plain("pages.description"),
+        "site_url": f"{site_url()}{lang}/",
+        "docs_dir": "docs",
+        "site_dir": f"../../site/{lang}",
+        "nav": nav.tree(view, pages, prose),
+        "theme": {
+            "language": lang,
+            "custom_dir": "../../overrides",
+            "palette": [
+                {"media": "(prefers-color-scheme: light)", "scheme": "default", **scheme,
+                 "toggle": {"icon": icon, "name": view.plain("pages.ui.dark")}},
+                {"media": "(prefers-color-scheme: dark)", "scheme": "slate", **scheme,
+                 "toggle": {"icon": icon, "name": view.plain("pages.ui.light")}},
+            ],
+        },
+        "extra": {
+            "alternate": [{"name": NAMES[code], "link": f"../{code}/", "lang": code} for code in LANGUAGES],
+            "ui": ui,
+            "footer": [
+                {"text": view.plain("pages.foot.knowledge", day=view.world.date)},
+                {"text": view.plain("pages.foot.licence")},
+                {"text": view.plain("pages.foot.code"), "href": view.site["repository"]},
+            ],
+            "missing": {
+                "title": view.plain("pages.missing.title"),
+                "text": view.plain("pages.missing.text"),
+                "links": [
+                    {"text": view.plain(f"pages.nav.{name}"), "href": href}
+                    for name, href in (("guide", "."), ("wizard", "wizard/"), ("engines", "engines/"))
+                ],
+            },
+            "preload": [f"../{name}" for name in assets["preload"][lang]],
+        },
+        "extra_css": [f"../{name}" for name in assets["css"]],
+        "extra_javascript": [f"../{name}" for name in assets["js"]],
+        "markdown_extensions": {"toc": {"permalink_title": view.plain("pages.ui.permalink")}},
+    }  # fmt: skip
+
+
+def watched() -> list[Path]:
+    """What a preview looks at: a change of any of these may change a page."""
+    return [ROOT / name for name in ("knowledge", "wizard", "macros", "overrides", "mkdocs.yml")] + [DOCS]

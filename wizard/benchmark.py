@@ -1,0 +1,148 @@
+"""How to check the answer: which public tool measures which predicted number, and what to mind.
+
+Tools, rules and report fields are entries of `knowledge/benchmarking/`; this module picks the ones
+that fit and fills in the person's own lengths and load. A single-stream number is measured with
+one request at a time, a sum with the person's concurrency: the two are never mixed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .facts import Facts
+from .kb import KB
+from .launch import values as v
+
+Plain = dict[str, Any]
+
+ANY_OPENAI = "any-openai"
+# The unit of each predicted quantity, and whether one request runs at a time while it is measured.
+QUANTITIES: dict[str, tuple[str, bool]] = {
+    "decode_tps": ("tok/s", True),
+    "throughput_tps": ("tok/s", False),
+    "ttft_s": ("s", True),
+    "prefill_tps": ("tok/s", True),
+    "pool_tokens": ("tokens", False),
+    "memory": ("GiB", False),
+}
+
+
+def plan(
+    recommendation: Plain,
+    situation: Plain,
+    kb: KB,
+    bottleneck: str | None = None,
+    facts: Facts | None = None,
+) -> Plain:
+    """The benchmark part of a Decision for one recommendation.
+
+    recommendation: with fit and estimates, either may be None. bottleneck: its id, for rules that
+    depend on it. Returns {"predictions", "rules", "fields"}; a prediction whose run is that of an
+    earlier one names it in `same_as`, one that no known tool measures has tool None.
+    """
+    known = v.values(recommendation, situation, kb)
+    predictions = []
+    runs: dict[tuple[str, ...], str] = {}
+    for quantity, low, point, high in _predicted(recommendation, situation):
+        unit, single = QUANTITIES[quantity]
+        tool = _tool(quantity, recommendation["engine"], kb)
+        words = _command(tool, known, single)
+        same_as = runs.get(tuple(words)) if words else None
+        if words and not same_as:
+            runs[tuple(words)] = quantity
+        predictions.append(
+            {
+                "id": f"predicted-{quantity.replace('_', '-')}",
+                "quantity": quantity,
+                "point": point,
+                "low": low,
+                "high": high,
+                "unit": unit,
+                "concurrency": 1 if single else situation["traffic"]["concurrency"],
+                "tool": tool[0] if tool else None,
+                "command": words,
+                "same_as": same_as,
+                "trap": tool[1].get("trap") if tool else None,
+            }
+        )
+    return {
+        "predictions": predictions,
+        "rules": _rules(recommendation, situation, kb, bottleneck, facts),
+        "fields": [id_ for id_, entry in _of_type(kb, "field")],
+    }
+
+
+def _predicted(recommendation: Plain, situation: Plain) -> list[tuple[str, float, float, float]]:
+    """(quantity, low, point, high) of what the answer predicts, in the order it is shown."""
+    found = []
+    estimates = recommendation.get("estimates") or {}
+    for quantity in ("decode_tps", "throughput_tps", "ttft_s", "prefill_tps"):
+        value = estimates.get(quantity)
+        if value and (quantity != "throughput_tps" or situation["traffic"]["concurrency"] > 1):
+            found.append((quantity, value["low"], value["point"], value["high"]))
+    fit = recommendation.get("fit") or {}
+    tokens, per_token = fit.get("pool_tokens"), fit.get("kv_bytes_per_token")
+    if tokens:
+        spread = int((fit.get("error_bytes") or 0) // per_token) if per_token else 0
+        found.append(("pool_tokens", max(0, tokens - spread), tokens, tokens + spread))
+    used = [_used(d) for d in fit.get("devices") or []]
+    if used:
+        size, error = max(used)
+        gib = 1024**3
+        found.append(("memory", max(0, size - error) / gib, size / gib, (size + error) / gib))
+    return found
+
+
+def _used(device: Plain) -> tuple[int, int]:
+    """Bytes an engine holds on one device, and their stated error."""
+    own = [p for p in device["parts"] if p["name"] not in ("free", "other")]
+    return sum(p["bytes"] for p in own), sum(p.get("error_bytes") or 0 for p in own)
+
+
+def _tool(quantity: str, engine: str, kb: KB) -> tuple[str, Plain] | None:
+    """The engine's own tool if one measures the quantity, else one for any OpenAI-compatible server."""
+    server = ((kb.engines[engine].get("launch") or {}).get("kind")) == "server"
+    general = None
+    for id_, entry in _of_type(kb, "tool"):
+        if quantity not in entry.get("measures", ()):
+            continue
+        if engine in entry.get("engines", ()):
+            return id_, entry
+        if general is None and server and ANY_OPENAI in entry.get("engines", ()):
+            general = (id_, entry)
+    return general
+
+
+def _command(tool: tuple[str, Plain] | None, known: Plain, single: bool) -> list[str]:
+    """The tool's words with the person's numbers; a word that has no value takes its flag with it."""
+    if not tool:
+        return []
+    here = dict(known)
+    if single:
+        here["situation.traffic.concurrency"] = here["launch.slots"] = 1
+    words: list[str] = []
+    for template in tool[1].get("command", ()):
+        text, missing = v.fill(template, here)
+        if text is not None:
+            words.append(text)
+        elif missing and words and words[-1].startswith("-") and not template.startswith("-"):
+            words.pop()
+    return words
+
+
+def _rules(recommendation: Plain, situation: Plain, kb: KB, bottleneck: str | None, facts: Facts | None) -> list[Plain]:
+    """The benchmarking rules that apply to this case, with the reason for each."""
+    facts = facts or Facts(situation, kb)
+    chosen = {d.get("device") or "custom" for d in (recommendation.get("layout") or {}).get("devices") or []}
+    kinds = [k for k in facts.kinds if not chosen or k.device in chosen]
+    extra = {**v.extra(recommendation, kb), "bottleneck.is": bottleneck}
+    return [
+        {"id": id_, "why": entry["text"], "name": entry["name"]}
+        for id_, entry in _of_type(kb, "rule")
+        if not entry.get("when") or facts.check(entry["when"], kinds, extra).value is True
+    ]
+
+
+def _of_type(kb: KB, type_: str) -> list[tuple[str, Plain]]:
+    found = [(id_, entry) for id_, entry in kb.benchmarking.items() if entry["type"] == type_]
+    return sorted(found, key=lambda item: (item[1].get("order", 0), item[0]))

@@ -1,0 +1,269 @@
+"""Candidates: each path on each layout with its fit and estimate; the best one per engine.
+
+The order is the design's: fit class (visible quality loss ranks one lower) · published weights
+before converted · for latency, throughput and cost the estimate, where candidates that cannot be
+told apart form one group with more bits first; else more bits · kernel · layout · id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .facts import Facts
+from .layouts import place
+from .obstacles import merge, obstacle
+from .paths import Found, Option, Refusal
+from .shapes import GIB, Entry, Layout, Path, Workload
+from .vocabulary import FIT_CLASSES, KERNELS
+
+_STATUS = ("published", "convert", "unknown")
+_LOSS = ("visible", "severe")
+_BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A path on a layout. `fit` and `estimates` are None when no model was named."""
+
+    path: Path
+    layout: Layout
+    order: int
+    unconfirmed: tuple[Entry, ...] = field(hash=False, compare=False)
+    fit: Entry | None = field(hash=False, compare=False)
+    estimates: Entry | None = field(hash=False, compare=False)
+    bits: float = 16.0
+    lossy: bool = False
+
+    @property
+    def real_class(self) -> int:
+        """Index in FIT_CLASSES as shown; 0 without a model."""
+        return FIT_CLASSES.index(self.fit["class"]) if self.fit else 0
+
+    @property
+    def rank_class(self) -> int:
+        """Index used for ranking: visible quality loss ranks one class lower."""
+        return min(self.real_class + self.lossy, len(FIT_CLASSES) - 1) if self.fit else 0
+
+    @property
+    def runs(self) -> bool:
+        """Whether it starts at all."""
+        return self.fit is None or self.fit["class"] != "no"
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Identity, and the last word in every tie."""
+        lay, p = self.layout, self.path
+        cards = tuple(c.index for c in lay.cards)
+        return (
+            p.engine,
+            p.mode or "",
+            p.backend,
+            p.family,
+            p.type,
+            lay.tp,
+            lay.pp,
+            lay.ep,
+            lay.dp,
+            lay.nodes,
+            cards,
+        )
+
+
+@dataclass
+class Ranked:
+    """Candidates of one engine, best first, and the layouts that were refused on the way."""
+
+    engine: str
+    candidates: list[Candidate]
+    refused_layouts: list[tuple[Path, str, list[Entry]]] = field(default_factory=list)
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate that speaks for the engine."""
+        return self.candidates[0]
+
+
+def workload_of(situation: Entry) -> Workload:
+    """The load in the shape the arithmetic wants."""
+    context, traffic = situation["context"], situation["traffic"]
+    return Workload(
+        context["tokens"],
+        context["input"],
+        context["output"],
+        traffic["concurrency"],
+        traffic["shared_prefix"],
+        traffic["mode"],
+    )
+
+
+def host_of(facts: Facts) -> Entry:
+    """System memory and system, for offload and reserved shares."""
+    host = facts.situation["host"]
+    return {
+        "ram_bytes": round(host["ram_gib"] * GIB),
+        "unified": any(c.entry["memory"]["unified"] for c in facts.cards),
+        "os": host["os"],
+    }
+
+
+def build(found: Found, facts: Facts) -> dict[str, Ranked]:
+    """Best-first candidates for every engine that has a path; kv refusals join `found.refusals`."""
+    by_engine: dict[str, list[Option]] = {}
+    for option in found.options:
+        if _kv_ok(option, facts, found):
+            by_engine.setdefault(option.path.engine, []).append(option)
+    ranked: dict[str, Ranked] = {}
+    for engine, options in by_engine.items():
+        refused: list[tuple[Path, str, list[Entry]]] = []
+        if facts.arch is None:
+            made = [c for o in _one_per_backend(options, facts) for c in _without_model(o, facts, refused)]
+        else:
+            made = _two_phases(options, facts, refused)
+        if made:
+            ranked[engine] = Ranked(engine, order(made, facts.situation["priority"]), refused)
+    return ranked
+
+
+def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
+    """Sort best first, for one engine or across engines."""
+    buckets: dict[tuple[int, int], list[Candidate]] = {}
+    for candidate in candidates:
+        status = _STATUS.index(candidate.path.checkpoint["status"])
+        buckets.setdefault((candidate.rank_class, status), []).append(candidate)
+    result: list[Candidate] = []
+    for key in sorted(buckets):
+        result += _order_equal(buckets[key], priority)
+    return result
+
+
+def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
+    quantity = _BY_SPEED.get(priority)
+    if quantity:
+        known = [c for c in bucket if _interval(c, quantity)]
+        if known:
+            best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
+            floor = _interval(best, quantity)["low"]
+            near = [c for c in known if _interval(c, quantity)["high"] >= floor]
+            chosen = {c.key for c in near}
+            rest = [c for c in bucket if c.key not in chosen]
+            rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
+            return sorted(near, key=_by_bits) + rest
+    return sorted(bucket, key=_by_bits)
+
+
+def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
+    kernel = KERNELS.index(candidate.path.kernel)
+    return (len(candidate.unconfirmed) > 0, -candidate.bits, kernel, candidate.order, candidate.key)
+
+
+def _interval(candidate: Candidate, quantity: str) -> Entry | None:
+    return candidate.estimates.get(quantity) if candidate.estimates else None
+
+
+# ---------------------------------------------------------------------- making them
+
+
+def _kv_ok(option: Option, facts: Facts, found: Found) -> bool:
+    """A KV type the person fixed must be one the engine has on these devices."""
+    wanted = facts.situation["settings"]["kv"]
+    if wanted in ("auto", "f16"):
+        return True
+    entry = facts.kb.engines[option.path.engine]
+    rows = [k for k in entry.get("kv_types", []) if k["type"] == wanted and k.get("mode") in (None, option.path.mode)]
+    extra = {"candidate.backend": option.path.backend}
+    kinds = [k for k in facts.kinds if k.device in option.kinds]
+    if any(facts.check(row.get("needs"), kinds, extra).value is not False for row in rows):
+        return True
+    known = sorted({k["type"] for k in entry.get("kv_types", [])})
+    readings = [k["source"] for k in entry.get("kv_types", [])][:1]
+    stop = obstacle("settings.kv", wanted, known, readings[0] if readings else [], text="obstacle.kv-type")
+    refusal = Refusal(option.path.engine, option.path.mode, "feature", wanted, [stop])
+    if all(r.engine != refusal.engine or r.value != wanted for r in found.refusals):
+        found.refusals.append(refusal)
+    return False
+
+
+def _two_phases(options: list[Option], facts: Facts, refused: list[tuple[Path, str, list[Entry]]]) -> list[Candidate]:
+    """Published weights first; what has to be converted only when nothing published starts well."""
+    published = [o for o in options if o.path.checkpoint["status"] == "published"]
+    others = [o for o in options if o.path.checkpoint["status"] != "published"]
+    made = [c for o in published for c in _with_model(o, facts, refused)]
+    if any(c.rank_class <= 1 for c in made):
+        return made
+    return made + [c for o in others for c in _with_model(o, facts, refused)]
+
+
+def _with_model(option: Option, facts: Facts, refused: list[tuple[Path, str, list[Entry]]]) -> list[Candidate]:
+    from .memory import fit
+    from .speed import estimate
+
+    arch, situation = facts.arch, facts.situation
+    assert arch is not None
+    work = workload_of(situation)
+    host = host_of(facts)
+    kv = situation["settings"]["kv"]
+    settings = {"kv_type": "f16" if kv == "auto" else kv, "offload": situation["settings"]["offload"]}
+    type_ = facts.kb.type_of(option.path.family, option.path.type)
+    placing = place(option, facts)
+    refused += [(option.path, what, stops) for what, stops in placing.refused]
+    made = []
+    for placed in placing.placed:
+        layout = placed.layout
+        share = replace(work, concurrency=-(-work.concurrency // layout.dp)) if layout.dp > 1 else work
+        one = replace(layout, dp=1, nodes=max(1, layout.nodes // layout.dp), cards=_one_copy(layout))
+        fits = fit(option.path, one, arch, share, settings, host, facts.kb)
+        if layout.dp > 1 and fits["class"] == "offload":
+            continue  # copies would compete for the same system memory
+        estimates = estimate(option.path, layout, arch, work, fits, situation["links"], facts.kb)
+        made.append(
+            Candidate(
+                option.path,
+                layout,
+                placed.order,
+                _unconfirmed(option, placed.unconfirmed, layout),
+                fits,
+                estimates,
+                bits=type_["bits"],
+                lossy=type_.get("quality", {}).get("loss") in _LOSS,
+            )
+        )
+    return made
+
+
+def _one_copy(layout: Layout) -> tuple[Any, ...]:
+    """Cards of one node that hold one copy: what fit() looks at."""
+    per_node = max(1, layout.ranks // max(1, layout.nodes // layout.dp)) if layout.dp > 1 else len(layout.cards)
+    return layout.cards[: min(per_node, len(layout.cards))]
+
+
+def _one_per_backend(options: list[Option], facts: Facts) -> list[Option]:
+    chosen: dict[tuple[str | None, str], Option] = {}
+    for option in options:
+        chosen.setdefault((option.path.mode, option.path.backend), option)
+    return list(chosen.values())
+
+
+def _without_model(option: Option, facts: Facts, refused: list[tuple[Path, str, list[Entry]]]) -> list[Candidate]:
+    placing = place(option, facts)
+    refused += [(option.path, what, stops) for what, stops in placing.refused]
+    type_ = facts.kb.type_of(option.path.family, option.path.type)
+    made = [
+        Candidate(
+            option.path,
+            p.layout,
+            p.order,
+            _unconfirmed(option, p.unconfirmed, p.layout),
+            None,
+            None,
+            bits=type_["bits"],
+        )
+        for p in placing.placed
+    ]
+    return sorted(made, key=lambda c: (c.order, c.key))[:1]
+
+
+def _unconfirmed(option: Option, more: tuple[Entry, ...], layout: Layout) -> tuple[Entry, ...]:
+    devices = {c.device for c in layout.cards}
+    found = [stop for device in sorted(devices) for stop in option.kinds.get(device, ())]
+    return tuple(merge([*found, *more]))

@@ -1,0 +1,183 @@
+"""The small condition language of the knowledge base, evaluated to true, false or unknown.
+
+A condition is a mapping of paths to needed values; every clause must hold. `any`, `all` and `not`
+combine conditions. A needed value is a value, a list (any of), a comparison (">=7.5") or a range
+("1..4"); where the path holds a set, a value means "contains". The evaluation returns each clause
+that failed or could not be decided, with the person's value and the needed one: every "why not"
+and every fix comes from there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .versions import compare
+from .vocabulary import PATHS
+
+Condition = dict[str, Any]
+Lookup = Callable[[str], Any]
+
+_COMPARISON = re.compile(r"^(>=|<=|<|>)\s*([0-9][0-9.]*)$")
+_RANGE = re.compile(r"^([0-9][0-9.]*)\.\.([0-9][0-9.]*)$")
+
+
+class ConditionError(ValueError):
+    """A condition that cannot be read; `knowledge check` finds these before anyone meets them."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause that stands in the way. `unknown` is true when the person's value is not known."""
+
+    path: str
+    needed: Any
+    yours: Any
+    unknown: bool = False
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """`value` is True, False or None (unknown); `failed` holds the clauses that decided it."""
+
+    value: bool | None
+    failed: tuple[Clause, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.value is True
+
+
+TRUE = Result(True)
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, set | frozenset) else list(value) if isinstance(value, tuple) else value
+
+
+def _compare_one(path: str, yours: Any, needed: Any) -> bool:
+    """Whether one known value satisfies one needed value."""
+    if isinstance(needed, str):
+        kind = PATHS[path].kind if path in PATHS else "text"
+        match = _COMPARISON.match(needed)
+        if match:
+            sign, bound = match.groups()
+            if kind == "version":
+                order = compare(str(yours), bound)
+            else:
+                order = (float(yours) > float(bound)) - (float(yours) < float(bound))
+            return {">=": order >= 0, "<=": order <= 0, "<": order < 0, ">": order > 0}[sign]
+        match = _RANGE.match(needed)
+        if match and kind in ("number", "version"):
+            low, high = match.groups()
+            if kind == "version":
+                return compare(str(yours), low) >= 0 and compare(str(yours), high) <= 0
+            return float(low) <= float(yours) <= float(high)
+        if kind == "version":
+            return compare(str(yours), needed) == 0
+    if isinstance(needed, bool) or isinstance(yours, bool):
+        return bool(yours) is bool(needed) if isinstance(needed, bool) else str(yours).lower() == str(needed).lower()
+    if isinstance(needed, int | float) and isinstance(yours, int | float):
+        return yours == needed
+    return str(yours) == str(needed)
+
+
+def holds(path: str, yours: Any, needed: Any) -> bool:
+    """Whether a known value satisfies what is needed (lists mean any of, sets mean contains)."""
+    if isinstance(needed, list | tuple):
+        return any(holds(path, yours, one) for one in needed)
+    if isinstance(yours, set | frozenset | list | tuple):
+        return any(_compare_one(path, one, needed) for one in yours)
+    return _compare_one(path, yours, needed)
+
+
+def evaluate(condition: Condition | None, lookup: Lookup) -> Result:
+    """Evaluate a condition. `lookup(path)` returns the value, or None when it is not known.
+
+    False wins over unknown, unknown over true. `failed` lists every clause that is false or
+    unknown, so that one look shows all that stands in the way.
+    Raises ConditionError when the condition is malformed.
+    """
+    if not condition:
+        return TRUE
+    if not isinstance(condition, dict):
+        raise ConditionError(f"a condition is a mapping of paths to values, not {type(condition).__name__}")
+    failed: list[Clause] = []
+    false = unknown = False
+    for key, needed in condition.items():
+        if key == "any":
+            result = _any(needed, lookup)
+        elif key == "all":
+            result = _all(needed, lookup)
+        elif key == "not":
+            result = _not(needed, lookup)
+        else:
+            yours = lookup(key)
+            if yours is None:
+                result = Result(None, (Clause(key, needed, None, unknown=True),))
+            elif holds(key, yours, needed):
+                continue
+            else:
+                result = Result(False, (Clause(key, needed, _plain(yours)),))
+        if result.value is False:
+            false = True
+        elif result.value is None:
+            unknown = True
+        else:
+            continue
+        failed.extend(result.failed)
+    if false:
+        return Result(False, tuple(c for c in failed if not c.unknown) or tuple(failed))
+    if unknown:
+        return Result(None, tuple(failed))
+    return TRUE
+
+
+def _all(parts: list[Condition], lookup: Lookup) -> Result:
+    results = [evaluate(part, lookup) for part in parts]
+    failed = tuple(c for r in results for c in r.failed)
+    if any(r.value is False for r in results):
+        return Result(False, failed)
+    return Result(None, failed) if any(r.value is None for r in results) else TRUE
+
+
+def _any(parts: list[Condition], lookup: Lookup) -> Result:
+    """One of the alternatives must hold; of several failures the one with fewest clauses is told."""
+    results = [evaluate(part, lookup) for part in parts]
+    if any(r.value is True for r in results):
+        return TRUE
+    open_ = [r for r in results if r.value is None]
+    if open_:
+        return min(open_, key=lambda r: len(r.failed))
+    nearest = min(results, key=lambda r: len(r.failed), default=Result(False))
+    return Result(False, nearest.failed)
+
+
+def _not(part: Condition, lookup: Lookup) -> Result:
+    result = evaluate(part, lookup)
+    if result.value is None:
+        return result
+    if result.value is False:
+        return TRUE
+    clauses = tuple(
+        Clause(path, needed, _plain(lookup(path)), negated=True)
+        for path, needed in part.items()
+        if path not in ("any", "all", "not")
+    )
+    return Result(False, clauses)
+
+
+def paths_of(condition: Condition | None) -> set[str]:
+    """Every path a condition reads."""
+    found: set[str] = set()
+    for key, needed in (condition or {}).items():
+        if key in ("any", "all"):
+            for part in needed:
+                found |= paths_of(part)
+        elif key == "not":
+            found |= paths_of(needed)
+        else:
+            found.add(key)
+    return found

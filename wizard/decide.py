@@ -1,0 +1,292 @@
+"""decide(): a Situation in, a Decision out. Data goes one way through the stages; nothing is asked twice.
+
+`whatif` stands outside: it calls `decide` again with changed situations after the answer is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import candidates, paths, roles, why_not
+from .answers import ten
+from .benchmark import plan
+from .bottleneck import find as find_bottleneck
+from .candidates import Candidate, workload_of
+from .decision import SHAPE, finish, statement
+from .facts import Facts
+from .kb import KB
+from .launch.values import extra
+from .obstacles import sources_of
+from .recommend import build, plain_role
+from .roles import Cast
+from .rules import Fired
+from .situation import Reading, read
+
+Plain = dict[str, Any]
+
+# Values that sentences of rules and warnings may name; carried once, not per statement.
+_TOLD = (
+    "situation.traffic.concurrency",
+    "situation.traffic.shared_prefix",
+    "situation.context.tokens",
+    "situation.context.input",
+    "situation.context.output",
+    "situation.nodes",
+    "hardware.count",
+    "hardware.total_gib",
+    "host.os",
+    "host.ram_gib",
+    "links.within",
+    "links.between",
+    "model.params_b",
+    "model.active_b",
+)
+
+
+def decide(data: Any, kb: KB, today: str) -> Plain:
+    """The Decision for a Situation.
+
+    data: anything shaped like the published Situation schema; what cannot be read becomes a
+    problem in the Decision. today: ISO date, an argument so that equal inputs give equal bytes.
+    Never raises for any input that JSON can express.
+    """
+    reading = read(data, kb)
+    return decide_reading(reading, kb, today)
+
+
+def decide_reading(reading: Reading, kb: KB, today: str) -> Plain:
+    """The Decision for a Situation that was already read."""
+    facts = Facts(reading.situation, kb)
+    decision: Plain = {
+        "version": SHAPE,
+        "knowledge": {"version": kb.core.get("version"), "date": kb.core.get("date")},
+        "today": today,
+        "situation": reading.situation,
+        "stated": reading.stated,
+        "assumptions": reading.assumptions,
+        "problems": [p.plain() for p in reading.problems],
+        "answers": [],
+        "recommendations": [],
+        "rejected": [],
+        "bottleneck": None,
+        "warnings": [],
+        "benchmark": None,
+        "already": None,
+        "auto_format": None,
+        "evidence": {"rules": [], "facts": {}, "sources": [], "by_estimate": False, "undeclared_ties": []},
+        "would_change": [],
+        "nothing_fits": None,
+    }
+    if not facts.kinds:
+        decision["problems"].append({"path": "devices", "value": None, "text": "problem.no-hardware", "params": {}})
+        decision["answers"] = ten(facts, None, None)
+        return finish(decision)
+    found = paths.find(facts)
+    ranked = candidates.build(found, facts)
+    cast = roles.assign(ranked, facts)
+    recommendations = _recommend(cast, facts)
+    start = recommendations[0] if cast.start else None
+    bottleneck = None
+    if cast.start and facts.arch is not None and cast.start[0].estimates:
+        chosen = cast.start[0]
+        bottleneck = find_bottleneck(
+            facts.arch, chosen.layout, workload_of(facts.situation), chosen.fit, chosen.estimates
+        )
+    named = {r["engine"] for r in recommendations} | {r["via"] for r in recommendations if r["via"]}
+    decision["recommendations"] = recommendations
+    decision["rejected"] = why_not.rejections(found, ranked, cast, named, facts)
+    decision["bottleneck"] = bottleneck
+    decision["warnings"] = _warnings(cast, start, bottleneck, facts)
+    decision["answers"] = ten(facts, start, bottleneck)
+    if start:
+        decision["benchmark"] = plan(start, facts.situation, kb)
+    decision["already"] = _already(decision, facts)
+    if start is None and isinstance(facts.situation["format"], dict):
+        decision["auto_format"] = _without_format(reading, kb, today)
+    decision["evidence"] = _evidence(decision, cast, facts)
+    return finish(decision)
+
+
+def _recommend(cast: Cast, facts: Facts) -> list[Plain]:
+    if not cast.start:
+        return []
+    candidate, fired = cast.start
+    tied = [c.path.engine for c, _ in cast.tied]
+    above = cast.orchestrators[0][0] if cast.orchestrators else None
+    made = [
+        build(
+            "start",
+            "start",
+            candidate,
+            fired,
+            facts,
+            tied=tied,
+            orchestrator=above,
+            by_estimate=cast.by_estimate,
+        )
+    ]
+    for other, rules in cast.tied:
+        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[candidate.path.engine])
+        rec["condition"] = None
+        made.append(rec)
+    for other, rule in cast.alternatives:
+        made.append(build(f"alternative-{other.path.engine}", "alternative", other, [rule] if rule else [], facts))
+    for other, rule in cast.benchmark:
+        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts))
+    for engine, rule in cast.orchestrators:
+        made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, candidate.path.engine))
+    for engine, below, rule in cast.conveniences:
+        made.append(plain_role(f"app-{engine}", "convenience", engine, rule, facts, below))
+    return made
+
+
+def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: Facts) -> list[Plain]:
+    """Rules that warn and mistakes about to be made, read against the start candidate."""
+    values = (
+        extra(
+            start
+            if start and start["format"]
+            else {**(start or {}), "format": {}, "checkpoint": {}, "engine": start["engine"]},
+            facts.kb,
+        )
+        if start
+        else {}
+    )
+    if bottleneck:
+        values["bottleneck.is"] = bottleneck["is"]
+    found = []
+    for id_, rule in facts.kb.rules.items():
+        if rule["effect"] == "warn" and facts.check(rule["when"], facts.kinds, values).value is True:
+            found.append(roles.of_rule(Fired(id_, rule)))
+    for id_, mistake in facts.kb.mistakes.items():
+        if (
+            mistake.get("when")
+            and mistake.get("warning")
+            and facts.check(mistake["when"], facts.kinds, values).value is True
+        ):
+            found.append(
+                statement(
+                    f"mistake-{id_}",
+                    mistake["warning"],
+                    sources_of(mistake),
+                    opinion=mistake.get("opinion"),
+                    headline=mistake["name"],
+                )
+            )
+    found += _capability(facts)
+    return found
+
+
+def _capability(facts: Facts) -> list[Plain]:
+    """Must-haves that the model itself cannot meet, whatever the engine."""
+    if facts.arch is None:
+        return []
+    have = set(facts.arch["modality"]) | set(facts.arch["tasks"])
+    asked = {
+        "vision": "vision",
+        "audio": "audio",
+        "embeddings": "embeddings",
+        "rerank": "rerank",
+        "speech-to-text": "speech-to-text",
+    }
+    return [
+        statement(
+            f"model-lacks-{need}",
+            "decision.model-lacks",
+            model=facts.arch["name"],
+            need=_need_label(need, facts),
+        )
+        for need, capability in asked.items()
+        if need in facts.situation["needs"] and capability not in have and facts.arch.get("architecture")
+    ]
+
+
+def _need_label(need: str, facts: Facts) -> Any:
+    from .answers import label
+
+    return label("needs", need, facts.kb)
+
+
+def _already(decision: Plain, facts: Facts) -> Plain | None:
+    """Whether to stay with the engine in use today."""
+    engine = facts.situation["already"]
+    if not engine:
+        return None
+    name = facts.kb.engines[engine]["name"]
+    for rec in decision["recommendations"]:
+        if rec["engine"] == engine:
+            text = (
+                "decision.already-stay" if rec["role"] == "start" or rec["tied_with"] else "decision.already-may-stay"
+            )
+            return statement("already", text, engine=name)
+    over = {o["engine"] for o in facts.kb.engines[engine].get("over", [])}
+    start = next((r for r in decision["recommendations"] if r["role"] == "start"), None)
+    if start and start["engine"] in over:
+        return statement(
+            "already", "decision.already-over", engine=name, start=facts.kb.engines[start["engine"]]["name"]
+        )
+    row = next(
+        (r for r in decision["rejected"] if r["engine"] == engine and r["scope"]["kind"] not in ("format", "layout")),
+        None,
+    )
+    if row and row["group"] == "impossible":
+        return statement("already", "decision.already-leave", engine=name)
+    return statement("already", "decision.already-compare", engine=name)
+
+
+def _without_format(reading: Reading, kb: KB, today: str) -> Plain | None:
+    """What would start if the format were free, when the asked one removes every engine."""
+    situation = {**reading.situation, "format": "auto"}
+    stated = {k: x for k, x in reading.stated.items() if k != "format"}
+    other = decide_reading(Reading(situation, stated, reading.assumptions, []), kb, today)
+    for rec in other["recommendations"]:
+        if rec["role"] == "start":
+            return {
+                "engine": rec["engine"],
+                "format": rec["format"],
+                "fit": rec["fit"]["class"] if rec["fit"] else None,
+                "patch": {"format": None},
+            }
+    return None
+
+
+def _evidence(decision: Plain, cast: Cast, facts: Facts) -> Plain:
+    rules: list[str] = []
+    sources: list[str] = []
+
+    def take(items: list[Plain]) -> None:
+        for item in items:
+            if item.get("rule") and item["rule"] not in rules:
+                rules.append(item["rule"])
+            sources.extend(s for s in item.get("sources", ()) if s not in sources)
+
+    for rec in decision["recommendations"]:
+        take(rec["reasons"])
+        take(rec["cautions"])
+        if rec["checkpoint"]:
+            sources.extend(s for s in rec["checkpoint"]["sources"] if s not in sources)
+        if rec["command"]:
+            for process in rec["command"]["processes"]:
+                take(process["args"])
+    take(decision["warnings"])
+    for row in decision["rejected"]:
+        take(row["obstacles"])
+        take(row["reasons"])
+    told = {path: facts.value(path) for path in _TOLD}
+    return {
+        "rules": rules,
+        "facts": {k: x for k, x in told.items() if x is not None}
+        | {"hardware": _hardware(facts), "model.name": facts.arch["name"] if facts.arch else None},
+        "sources": [s for s in sources if s in facts.kb.sources],
+        "by_estimate": cast.by_estimate,
+        "undeclared_ties": [list(t) for t in cast.verdict.undeclared],
+    }
+
+
+def _hardware(facts: Facts) -> str:
+    from .answers import hardware
+
+    return hardware(facts)
+
+
+__all__ = ["Candidate", "decide", "decide_reading"]

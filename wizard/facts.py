@@ -1,0 +1,249 @@
+"""Facts: what conditions read, derived once from the Situation, the hardware and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .conditions import Clause, Result, evaluate
+from .kb import KB
+from .models import resolve
+from .shapes import GIB, MIB, Card, Entry
+
+# Device kinds by which a serving value stands in for hardware nobody named.
+_CLIENT_SERVING = {"browser": "browser", "mobile": "phone"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Devices of one kind in the machine: entry, how many, memory of one in GiB."""
+
+    device: str
+    entry: Entry = field(repr=False)
+    count: int
+    memory_gib: float
+
+
+class Facts:
+    """Everything a condition may ask about the person's side, and the cards to lay models on."""
+
+    def __init__(self, situation: Entry, kb: KB) -> None:
+        self.situation = situation
+        self.kb = kb
+        self.arch = resolve(situation["model"], kb)
+        self.kinds = [_kind(d, kb) for d in situation["devices"]]
+        self.cards = self._cards()
+        self._values = self._derive()
+
+    def _cards(self) -> tuple[Card, ...]:
+        free = self.situation["host"]["free_vram_gib"]
+        cards: list[Card] = []
+        for kind in self.kinds:
+            if kind.entry["kind"] == "cpu":
+                # one pool of system memory, however many sockets
+                ram = self.situation["host"]["ram_gib"]
+                cards.append(Card(kind.device, kind.entry, round(ram * GIB), len(cards)))
+                continue
+            total = _reported(kind)
+            for _ in range(kind.count):
+                cards.append(
+                    Card(
+                        kind.device,
+                        kind.entry,
+                        total,
+                        len(cards),
+                        None if free is None else round(free * GIB),
+                    )
+                )
+        return tuple(cards)
+
+    def _derive(self) -> dict[str, Any]:
+        s, arch = self.situation, self.arch
+        host, traffic, context = s["host"], s["traffic"], s["context"]
+        format_ = s["format"] if isinstance(s["format"], dict) else {}
+        values: dict[str, Any] = {
+            "situation.serving": s["serving"],
+            "situation.priority": s["priority"],
+            "situation.needs": tuple(s["needs"]),
+            "situation.context.tokens": context["tokens"],
+            "situation.context.input": context["input"],
+            "situation.context.output": context["output"],
+            "situation.traffic.concurrency": traffic["concurrency"],
+            "situation.traffic.shared_prefix": traffic["shared_prefix"],
+            "situation.traffic.mode": traffic["mode"],
+            "situation.nodes": s["nodes"],
+            "situation.exposure": s["optional"]["exposure"],
+            "situation.air_gapped": s["optional"]["air_gapped"],
+            "situation.already": s["already"] or "none",
+            "situation.format.family": format_.get("family") or "auto",
+            "situation.format.type": format_.get("type") or "auto",
+            "hardware.kinds": len(self.kinds),
+            "hardware.count": sum(k.count for k in self.kinds),
+            "hardware.total_gib": sum(k.memory_gib * k.count for k in self.kinds),
+            "host.os": host["os"],
+            "host.arch": host["arch"],
+            "host.ram_gib": host["ram_gib"],
+            "host.instructions": self._instructions(),
+            "links.within": s["links"]["within"],
+            "links.between": s["links"]["between"],
+            "model.known": arch is not None,
+        }
+        if arch is not None:
+            attention = arch.get("attention")
+            kinds = tuple(sorted({g["kind"] for g in attention})) if attention else None
+            values |= {
+                "model.id": (s["model"] or {}).get("id", "none"),
+                "model.family": arch.get("family"),
+                "model.architecture": arch.get("architecture"),
+                "model.kind": arch["kind"],
+                "model.attention": kinds,
+                "model.hybrid": bool(set(kinds) & {"linear", "mamba"}) if kinds else None,
+                "model.modality": tuple(arch["modality"]),
+                "model.tasks": tuple(arch["tasks"]),
+                "model.params_b": arch["params"]["total"] / 1e9,
+                "model.active_b": arch["params"].get("active", arch["params"]["total"]) / 1e9,
+            }
+            values["model.exceeds_devices"] = self._exceeds(arch)
+        return values
+
+    def _instructions(self) -> tuple[str, ...] | None:
+        cpu = self.situation["host"]["cpu"]
+        if cpu:
+            return tuple(self.kb.devices[cpu].get("instructions", ())) or None
+        for kind in self.kinds:
+            if kind.entry["kind"] in ("cpu", "soc") and kind.entry.get("instructions"):
+                return tuple(kind.entry["instructions"])
+        return None
+
+    def _exceeds(self, arch: Entry) -> bool | None:
+        """Do even the smallest weights with an acceptable loss outgrow all device memory?"""
+        accelerators = [c for c in self.cards if c.entry["kind"] != "cpu"]
+        if not accelerators:
+            return False
+        room = sum(c.memory_bytes for c in accelerators) * self.situation["nodes"]
+        sizes = [p["bytes"] for p in arch.get("checkpoints", []) if p.get("bytes") and self._acceptable(p)]
+        smallest = min([*sizes, arch["params"]["total"] * 4 // 8])  # four bits: the usual floor without visible loss
+        return smallest > room
+
+    def _acceptable(self, point: Entry) -> bool:
+        type_ = self.kb.type_of(point["format"], point["type"])
+        return bool(type_) and type_.get("quality", {}).get("loss") not in ("visible", "severe")
+
+    # ------------------------------------------------------------------ look-ups
+
+    def device_value(self, kind: Kind, path: str) -> Any:
+        """Value of a `device.*` path for one kind of device; None when not known."""
+        entry = kind.entry
+        if path == "device.id":
+            return kind.device
+        if path == "device.memory_gib":
+            return kind.memory_gib
+        if path == "device.count":
+            return kind.count
+        if path == "device.unified":
+            return entry["memory"]["unified"]
+        if path == "device.bandwidth_gbs":
+            return bandwidth(entry)
+        if path == "device.native":
+            return tuple(entry.get("native", {}).get("types", ())) or None
+        value = entry.get(path.removeprefix("device."))
+        if value is None and path == "device.compute_capability" and entry.get("vendor") not in (None, "nvidia"):
+            return "0"  # no such card: below every floor, so a clause on it is false and not unknown
+        return value
+
+    def lookup(self, kind: Kind | None = None, extra: dict[str, Any] | None = None) -> Callable[[str], Any]:
+        """A look-up for conditions: the person's side, one kind of device, and extra values."""
+        values = self._values
+
+        def find(path: str) -> Any:
+            if extra is not None and path in extra:
+                return extra[path]
+            if path.startswith("device."):
+                return self.device_value(kind, path) if kind else None
+            return values.get(path)
+
+        return find
+
+    def check(self, condition: Any, kinds: Iterable[Kind], extra: dict[str, Any] | None = None) -> Result:
+        """Evaluate for every kind of device; it must hold for each. No device: device paths are unknown."""
+        if not condition:
+            return Result(True)
+        pool = list(kinds)
+        if not pool:
+            return evaluate(condition, self.lookup(None, extra))
+        failed: list[Clause] = []
+        false = unknown = False
+        for kind in pool:
+            result = evaluate(condition, self.lookup(kind, extra))
+            if result.value is True:
+                continue
+            false |= result.value is False
+            unknown |= result.value is None
+            failed += [c for c in result.failed if c not in failed]
+        if false:
+            return Result(False, tuple(c for c in failed if not c.unknown) or tuple(failed))
+        return Result(None, tuple(failed)) if unknown else Result(True)
+
+    def value(self, path: str) -> Any:
+        """A value that does not depend on a device."""
+        return self._values.get(path)
+
+
+def bandwidth(entry: Entry) -> float | None:
+    """Memory bandwidth of one device in GB/s, or None when it is not known."""
+    value = entry.get("bandwidth_gbs")
+    if isinstance(value, dict):
+        value = value.get("is")
+    return value if isinstance(value, int | float) else None
+
+
+def _kind(device: Entry, kb: KB) -> Kind:
+    if device["device"]:
+        return Kind(device["device"], kb.devices[device["device"]], device["count"], device["memory_gib"])
+    custom = device["custom"]
+    entry: Entry = {
+        "name": custom.get("name", "custom"),
+        "vendor": custom.get("vendor"),
+        "kind": custom.get("kind", "gpu"),
+        "arch": custom.get("arch"),
+        "segment": None,
+        "generation": None,
+        "compute_capability": custom.get("compute_capability") or _capability(custom.get("arch")),
+        "backends": _backends(custom),
+        "memory": {"options": [custom["memory_gib"]], "unified": custom.get("kind") == "soc"},
+        "bandwidth_gbs": custom.get("bandwidth_gbs"),
+        "speed_class": None,
+        "custom": True,
+    }
+    if entry["vendor"] is None and str(entry["arch"]).startswith("sm_"):
+        entry["vendor"] = "nvidia"
+    if entry["vendor"] is None and str(entry["arch"]).startswith("gfx"):
+        entry["vendor"] = "amd"
+    return Kind("custom", entry, device["count"], custom["memory_gib"])
+
+
+def _capability(arch: str | None) -> str | None:
+    digits = str(arch).removeprefix("sm_")
+    return (
+        f"{digits[:-1]}.{digits[-1]}" if str(arch).startswith("sm_") and digits.isdigit() and len(digits) > 1 else None
+    )
+
+
+def _backends(custom: Entry) -> list[str] | None:
+    arch, vendor = str(custom.get("arch", "")), custom.get("vendor")
+    if vendor == "nvidia" or arch.startswith("sm_"):
+        return ["cuda", "vulkan"]
+    if vendor == "amd" or arch.startswith("gfx"):
+        return ["rocm", "vulkan"]
+    if custom.get("kind") == "cpu":
+        return ["cpu"]
+    return None
+
+
+def _reported(kind: Kind) -> int:
+    """Bytes the driver reports as total: as sourced for this size, else the size as sold."""
+    reported = kind.entry["memory"].get("reported_mib")
+    if isinstance(reported, dict) and kind.memory_gib == max(kind.entry["memory"]["options"]):
+        return int(reported["is"]) * MIB
+    return round(kind.memory_gib * GIB)

@@ -1,0 +1,172 @@
+"""The knowledge as the decision reads it: the core bundle with look-ups by the names people write."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+Entry = dict[str, Any]
+
+_DROP = re.compile(
+    r"\b(nvidia|geforce|amd|radeon|intel|apple|gpu|graphics|card|mac|macbook|studio|pro(?=\s+m\d))\b", re.I
+)
+_MEMORY = re.compile(r"\b(\d{1,4})\s*(gb|gib|g)\b", re.I)
+_QUANT_TAIL = re.compile(
+    r"[-_. ](fp8|awq|gptq.*|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|4bit|8bit|mlx.*|onnx.*)$", re.I
+)
+
+
+def fold(text: str) -> str:
+    """Lower case letters and digits only, accents removed: how names are compared."""
+    plain = unicodedata.normalize("NFD", text.lower().replace("đ", "d"))
+    return "".join(c for c in plain if c.isalnum())
+
+
+class KB:
+    """Wraps the core bundle (see `knowledge/bundle.py` for its shape). Read only.
+
+    measurements: rows for "nearest measurements"; may arrive later in the browser.
+    """
+
+    def __init__(self, core: Entry, measurements: list[Entry] | None = None) -> None:
+        self.core = core
+        self.engines: dict[str, Entry] = core["engines"]
+        self.families: dict[str, Entry] = core.get("families", {})
+        self.devices: dict[str, Entry] = core["devices"]
+        self.models: dict[str, Entry] = core["models"]
+        self.formats: dict[str, Entry] = core["formats"]
+        self.rules: dict[str, Entry] = core["rules"]
+        self.ties: list[Entry] = (core.get("order") or {}).get("ties", [])
+        self.questions: dict[str, Entry] = core["questions"]
+        self.recipes: dict[str, Entry] = core.get("recipes", {})
+        self.guides: dict[str, Entry] = core.get("guides", {})
+        self.bottlenecks: dict[str, Entry] = core.get("bottlenecks", {})
+        self.mistakes: dict[str, Entry] = core.get("mistakes", {})
+        self.benchmarking: dict[str, Entry] = core.get("benchmarking", {})
+        self.workloads: dict[str, Entry] = core.get("workloads", {})
+        self.terms: dict[str, Entry] = core.get("terms", {})
+        self.sources: dict[str, Entry] = core.get("sources", {})
+        self.measurements = measurements if measurements is not None else core.get("measurements", [])
+        self._devices = _index(self.devices)
+        self._models = _index(self.models)
+        self._engines = _index(self.engines)
+        self._modes: dict[str, tuple[str, str]] = {}
+        for id_, entry in self.engines.items():
+            for mode in entry.get("modes", []):
+                for name in [mode["name"], f"{id_}-{mode['id']}", *mode.get("aka", [])]:
+                    self._modes.setdefault(fold(name), (id_, mode["id"]))
+        self.types: dict[str, list[tuple[str, Entry]]] = {}
+        for family, entry in self.formats.items():
+            for type_ in entry["types"]:
+                for name in {type_["id"], type_["name"], *type_.get("aka", [])}:
+                    self.types.setdefault(fold(name), []).append((family, type_))
+        self._type = {(f, t["id"]): t for f, e in self.formats.items() for t in e["types"]}
+        self._families = _index(self.formats)
+
+    # ------------------------------------------------------------------ devices
+
+    def find_device(self, text: str) -> tuple[str, float | None] | None:
+        """Device id and, when the text names a size, the memory option in GiB; None if not found.
+
+        "GeForce RTX 3070 8GB", "4090", "m4 max 64" and ids are understood.
+        """
+        if text in self.devices:
+            return text, None
+        memory = _MEMORY.search(text)
+        gib = float(memory[1]) if memory else None
+        bare = _MEMORY.sub(" ", text) if memory else text
+        for candidate in (text, bare, _DROP.sub(" ", bare)):
+            id_ = self._devices.get(fold(candidate))
+            if id_:
+                return id_, _option(self.devices[id_], gib)
+        words = _DROP.sub(" ", bare).split()
+        if len(words) > 1 and words[-1].isdigit():  # "m4 max 64"
+            id_ = self._devices.get(fold(" ".join(words[:-1])))
+            if id_:
+                return id_, _option(self.devices[id_], float(words[-1]))
+        return None
+
+    # ------------------------------------------------------------------ models
+
+    def find_model(self, text: str) -> tuple[str, tuple[str, str] | None] | None:
+        """Model id, and (format family, type) when the text is the repository of a checkpoint."""
+        if text in self.models:
+            return text, None
+        key = fold(text)
+        if key in self._models:
+            return self._models[key], None
+        for id_, entry in self.models.items():
+            if fold(entry.get("repository", "")) == key:
+                return id_, None
+        for id_, entry in self.models.items():
+            for point in entry.get("checkpoints", []):
+                if fold(point["repository"]) == key:
+                    return id_, (point["format"], point["type"])
+        tail = text.rsplit("/", 1)[-1]
+        for _ in range(3):
+            if fold(tail) in self._models:
+                return self._models[fold(tail)], None
+            shorter = _QUANT_TAIL.sub("", tail)
+            if shorter == tail:
+                break
+            tail = shorter
+        return None
+
+    # ------------------------------------------------------------------ engines and formats
+
+    def find_engine(self, text: str) -> tuple[str, str | None] | None:
+        """Engine id and mode; aliases of a mode resolve to both."""
+        if text in self.engines:
+            return text, None
+        key = fold(text)
+        if key in self._engines:
+            return self._engines[key], None
+        return self._modes.get(key)
+
+    def find_format(self, text: str) -> tuple[str, str | None] | None:
+        """Format family and type: "gguf", "Q4_K_M", "awq", "fp8"."""
+        if text in self.formats:
+            return text, None
+        key = fold(text)
+        if key in self._families:
+            return self._families[key], None
+        found = self.types.get(key)
+        return (found[0][0], found[0][1]["id"]) if found else None
+
+    def type_of(self, family: str, type_: str) -> Entry | None:
+        """The format type's entry."""
+        return self._type.get((family, type_))
+
+    def nearest_names(self, text: str, kind: str, limit: int = 3) -> list[str]:
+        """Names that look like `text`, for a message: kind is device, model or engine."""
+        index = {"device": self._devices, "model": self._models, "engine": self._engines}[kind]
+        entries = {"device": self.devices, "model": self.models, "engine": self.engines}[kind]
+        key = fold(text)
+        grams = {key[i : i + 2] for i in range(len(key) - 1)}
+        scored = []
+        for name, id_ in index.items():
+            other = {name[i : i + 2] for i in range(len(name) - 1)}
+            if grams and other:
+                scored.append((-len(grams & other) / len(grams | other), id_))
+        best: list[str] = []
+        for score, id_ in sorted(scored):
+            name = entries[id_]["name"]
+            if score < -0.2 and name not in best:
+                best.append(name)
+            if len(best) == limit:
+                break
+        return best
+
+
+def _option(entry: Entry, gib: float | None) -> float | None:
+    return gib if gib is not None and gib in entry["memory"]["options"] else None
+
+
+def _index(entries: dict[str, Entry]) -> dict[str, str]:
+    index: dict[str, str] = {}
+    for id_, entry in entries.items():
+        for name in [id_, entry["name"], *entry.get("aka", [])]:
+            if isinstance(name, str):
+                index.setdefault(fold(name), id_)
+    return index

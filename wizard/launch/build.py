@@ -1,0 +1,247 @@
+"""Which processes, arguments and variables start this candidate: filtered by condition and version, filled.
+
+An argument whose placeholder has no value is left out and reported in `left_out`; nothing is
+guessed. Two words of the templates exist only for several machines: `{launch.node_rank}` and
+`{launch.head_address}`. A process that uses the rank is written once for the first machine and
+once for all others; a process named `head…` or `worker…` goes to the first or to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import versions
+from ..facts import Facts
+from ..kb import KB
+from . import values as v
+
+Plain = dict[str, Any]
+
+HEAD_ADDRESS = "HEAD_ADDRESS"  # the person puts the address of the first machine here
+_RANK = "{launch.node_rank}"
+# How a run is kept to some of the devices; the variable belongs to the vendor's runtime, not to an engine.
+# https://docs.nvidia.com/cuda/cuda-c-programming-guide/ (CUDA_VISIBLE_DEVICES),
+# https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html (HIP_VISIBLE_DEVICES)
+_VISIBLE = {"cuda": "CUDA_VISIBLE_DEVICES", "rocm": "HIP_VISIBLE_DEVICES"}
+
+
+def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = None) -> Plain | None:
+    """How to start a candidate, or None when its entry does not say.
+
+    candidate: the fields of a recommendation; situation: normalised. Returns the Command of a
+    Decision, with `values` (what the placeholders stood for) and `left_out` beside the parts.
+    """
+    entry = kb.engines[candidate["engine"]]
+    launch = entry.get("launch")
+    if not launch:
+        return None
+    known = v.values(candidate, situation, kb)
+    version = str(known.get("engine.version", ""))
+    holds = _condition(candidate, situation, kb, facts)
+    left_out: list[Plain] = []
+    builder = _Builder(known, version, holds, left_out)
+    processes = [p for spec in launch.get("processes", []) if holds(spec.get("when")) for p in builder.nodes(spec)]
+    _model_args(processes, candidate, situation, kb, builder)
+    _visible(processes, candidate, situation)
+    exposure = (situation.get("optional") or {}).get("exposure")
+    check = launch.get("check")
+    return {
+        "kind": launch["kind"],
+        "processes": processes,
+        "install": [*_install(entry, builder), *(_install(kb.engines.get(candidate.get("via") or "") or {}, builder))],
+        "check": builder.words(check["argv"]) if check and processes else None,
+        "code": [_code(spec, known, left_out) for spec in launch.get("code", []) if holds(spec.get("when"))],
+        "convert": _convert(launch, candidate, builder),
+        "expose": launch.get("expose") if exposure not in (None, "loopback") else None,
+        "values": known,
+        "left_out": left_out,
+    }
+
+
+def _condition(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None) -> Callable[[Any], bool]:
+    facts = facts or Facts(situation, kb)
+    chosen = {d.get("device") or "custom" for d in (candidate.get("layout") or {}).get("devices") or []}
+    kinds = [k for k in facts.kinds if not chosen or k.device in chosen]
+    extra = v.extra(candidate, kb)
+
+    def holds(condition: Any) -> bool:
+        return not condition or facts.check(condition, kinds, extra).value is True
+
+    return holds
+
+
+class _Builder:
+    """Fills the templates of one candidate."""
+
+    def __init__(self, known: Plain, version: str, holds: Callable[[Any], bool], left_out: list[Plain]) -> None:
+        self.known = known
+        self.version = version
+        self.holds = holds
+        self.left_out = left_out
+
+    def nodes(self, spec: Plain) -> Iterator[Plain]:
+        """One process entry as it stands on each machine; `repeat` counts machines that do the same."""
+        nodes = int(self.known.get("candidate.nodes") or 1)
+        if nodes == 1:
+            yield self.process(spec, 0, 1)
+            return
+        if spec["id"].startswith("head"):
+            yield self.process(spec, 0, 1)
+        elif spec["id"].startswith("worker"):
+            yield self.process(spec, 1, nodes - 1)
+        elif _RANK in repr(spec):
+            yield self.process(spec, 0, 1)
+            yield self.process(spec, 1, nodes - 1)
+        else:
+            yield self.process(spec, 0, nodes)
+
+    def process(self, spec: Plain, node: int, repeat: int) -> Plain:
+        here = {**self.known, "launch.node_rank": node, "launch.head_address": HEAD_ADDRESS}
+        fixed = [w for w in spec["program"] if not v.PLACEHOLDER.search(w)]
+        loose = [{"flag": w} for w in spec["program"] if v.PLACEHOLDER.search(w)]
+        args = [self.arg(a, here) for a in [*loose, *spec.get("args", [])]]
+        image, missing = v.fill(spec["image"], here) if spec.get("image") else (None, [])
+        if missing:
+            self.left_out.append({"flag": "image", "missing": missing})
+        return {
+            "id": spec["id"],
+            "node": node,
+            "repeat": repeat,
+            "program": fixed,
+            "args": [a for a in args if a],
+            "env": [e for e in (self.variable(e, here) for e in spec.get("env", [])) if e],
+            "image": image,
+            "entrypoint": bool(spec.get("entrypoint")),
+            "port": here.get("launch.port"),
+            "files": [f for f in (self.file(f, here) for f in spec.get("files", [])) if f],
+        }
+
+    def arg(self, spec: Plain, here: Plain) -> Plain | None:
+        if not self.holds(spec.get("when")) or not versions.matches(spec.get("versions"), self.version):
+            return None
+        flag, lost = v.fill(spec["flag"], here)
+        value = None
+        if spec.get("value") is not None:
+            value, more = v.fill(spec["value"], here)
+            lost = lost + more
+        if lost:
+            self.left_out.append({"flag": spec["flag"], "missing": lost})
+            return None
+        template = f"{spec['flag']} {spec.get('value', '')}"
+        return {
+            "flag": flag,
+            "value": value,
+            "why": spec.get("why"),
+            "params": v.used(template, here),
+            "sources": sources(spec.get("source")),
+            "bind": "{launch.host}" in template,
+        }
+
+    def variable(self, spec: Plain, here: Plain) -> Plain | None:
+        if not self.holds(spec.get("when")):
+            return None
+        value, lost = v.fill(spec["value"], here)
+        if lost:
+            self.left_out.append({"flag": spec["name"], "missing": lost})
+            return None
+        bind = "{launch.host}" in str(spec["value"])
+        return {"name": spec["name"], "value": value, "why": spec.get("why"), "bind": bind}
+
+    def file(self, spec: Plain, here: Plain) -> Plain | None:
+        if not self.holds(spec.get("when")):
+            return None
+        path, _ = v.fill(spec["path"], here)
+        content, lost = v.fill(spec["content"], {k: _inside(x) for k, x in here.items()})
+        if path is None or content is None:
+            self.left_out.append({"flag": spec["path"], "missing": lost})
+            return None
+        return {"path": path, "content": content}
+
+    def words(self, templates: list[str]) -> list[str]:
+        return [w for w in (v.fill(t, self.known)[0] for t in templates) if w is not None]
+
+
+def sources(source: Any) -> list[str]:
+    """Reading ids as a list."""
+    return [] if not source else [source] if isinstance(source, str) else list(source)
+
+
+def _install(entry: Plain, builder: _Builder) -> list[Plain]:
+    """Ways to install, as shell text of the entry; a missing version leaves the line out."""
+    own = {**builder.known, "engine.version": (entry.get("versions") or {}).get("stable")}
+    if builder.known.get("engine.version") and entry.get("layer") == "engine":
+        own["engine.version"] = builder.version
+    ways = []
+    for way in entry.get("install", []):
+        text, _ = v.fill(way["command"], own)
+        if text is not None and builder.holds(way.get("needs")):
+            ways.append(
+                {"how": way["how"], "command": text, "note": way.get("note"), "sources": sources(way["source"])}
+            )
+    return ways
+
+
+def _convert(launch: Plain, candidate: Plain, builder: _Builder) -> list[Plain]:
+    """How to make the weights, when nobody has published them in this format."""
+    if (candidate.get("checkpoint") or {}).get("status") == "published":
+        return []
+    family = (candidate.get("format") or {}).get("family")
+    steps = []
+    for step in launch.get("convert", []):
+        text, _ = v.fill(step["command"], builder.known)
+        if step["format"] == family and text is not None:
+            steps.append({"command": text, "sources": sources(step["source"])})
+    return steps
+
+
+def _code(spec: Plain, known: Plain, left_out: list[Plain]) -> Plain:
+    """Embedding code; a line whose placeholder has no value is left out."""
+    inside = {key: _inside(value, spec["language"]) for key, value in known.items()}
+    lines = []
+    for template in spec["lines"]:
+        line, lost = v.fill(template, inside)
+        if line is None:
+            left_out.append({"flag": template.strip(), "missing": lost})
+        else:
+            lines.append(line)
+    return {"language": spec["language"], "lines": lines, "sources": sources(spec.get("source"))}
+
+
+def _inside(value: Any, language: str = "") -> Any:
+    """A value made safe inside a double-quoted literal of the languages we print, JSON and YAML too."""
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\\", "\\\\").replace('"', '\\"')
+    text = text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return text.replace("$", "\\$") if language == "kotlin" else text
+
+
+def _model_args(processes: list[Plain], candidate: Plain, situation: Plain, kb: KB, builder: _Builder) -> None:
+    """What the model's entry says this engine needs for it, before the address of the server."""
+    model = kb.models.get((situation.get("model") or {}).get("id") or "") or {}
+    extra = [builder.arg(a, builder.known) for a in model.get("engine_args", []) if a["engine"] == candidate["engine"]]
+    wanted = [a for a in extra if a]
+    if not wanted or not processes:
+        return
+    name = builder.known["launch.model"]
+    for process in processes:
+        words = [a["value"] or a["flag"] for a in process["args"]]
+        if name in words or len(processes) == 1:
+            have = {a["flag"] for a in process["args"]}
+            at = next((i for i, a in enumerate(process["args"]) if a["bind"]), len(process["args"]))
+            process["args"][at:at] = [dict(a) for a in wanted if a["flag"] not in have]
+
+
+def _visible(processes: list[Plain], candidate: Plain, situation: Plain) -> None:
+    """When only some of the devices are used, keep the run to them."""
+    variable = _VISIBLE.get(candidate.get("backend") or "")
+    used = v.device_count(candidate.get("layout") or {})
+    present = sum(d.get("count") or 1 for d in situation.get("devices") or [])
+    fit = (candidate.get("fit") or {}).get("devices") or []
+    if not variable or not used or used >= present or len(fit) != used:
+        return
+    numbers = ",".join(str(d["index"]) for d in fit)
+    for process in processes:
+        if not any(e["name"] == variable for e in process["env"]):
+            process["env"].append({"name": variable, "value": numbers, "why": "command.visible", "bind": False})

@@ -1,0 +1,29 @@
+"""The largest prefill chunk: how many tokens one step may process."""
+
+from __future__ import annotations
+
+from .base import Parameter, Parameters
+
+NAME = "prefill-chunk"
+PARAMETERS = {
+    "tokens": Parameter(int, "tokens of the largest step", 512),
+    "tokens_from_70_gib": Parameter(int, "the same on cards that report at least 70 GiB; 0: no difference", 0),
+    "tokens_from_160_gib": Parameter(int, "the same on cards that report at least 160 GiB; 0: no difference", 0),
+    "flag": Parameter(str, "flag", ""),
+}
+_GIB = 1024**3
+SIZES = (160, 70)  # GiB from which an engine may choose another default
+
+
+def size_class(memory_bytes: int) -> int:
+    """The largest of SIZES that a card reaches, in GiB; 0 below all."""
+    return next((size for size in SIZES if memory_bytes >= size * _GIB), 0)
+
+
+def tokens(parameters: Parameters, size: int = 0) -> int:
+    """Tokens of the largest step on a card of a size class."""
+    for bound in SIZES:
+        wanted = parameters[f"tokens_from_{bound}_gib"]
+        if size >= bound and wanted:
+            return wanted
+    return max(1, parameters["tokens"])

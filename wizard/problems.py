@@ -1,0 +1,32 @@
+"""What could not be read in a person's input: one shape, so that every reader can show it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One field that was not understood. `text` is the id of the sentence, `params` fill it."""
+
+    path: str
+    value: Any
+    text: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """As it stands in a Decision."""
+        return asdict(self)
+
+
+def problem(path: str, value: Any, what: str, **params: Any) -> Problem:
+    """A problem; the offending value is cut to a printable length."""
+    shown = value if isinstance(value, int | float | bool) or value is None else str(value)[:80]
+    if isinstance(shown, float) and shown not in (shown,):  # NaN has no JSON form
+        shown = "nan"
+    if isinstance(shown, float) and shown in (float("inf"), float("-inf")):
+        shown = "inf"
+    if isinstance(shown, int) and not isinstance(shown, bool) and abs(shown) > 10**15:
+        shown = str(shown)[:40] if abs(shown) < 10**300 else "…"
+    return Problem(path, shown, f"problem.{what}", {"field": path, "value": shown, **params})

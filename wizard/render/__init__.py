@@ -1,0 +1,60 @@
+"""A Decision in a language: as HTML sections, as Markdown, as JSON.
+
+Everything shown comes from the Decision, the sentences and the names of the knowledge base; nothing
+is decided or computed here beyond where a bar ends. Pages, browser and command line use the same
+functions, so that they say the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..kb import KB
+    from ..texts import Texts
+
+Plain = dict[str, Any]
+
+
+def html(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> list[dict[str, str]]:
+    """The answer as sections [{"id", "html"}] in reading order; each block stands by itself.
+
+    base: path from the page to the root of its language, with a trailing slash ("../", or "").
+    wizard: address of the wizard page, put before the fragment of every link that changes the
+    Situation; empty on the wizard page itself. A section whose data is not known yet is absent.
+    """
+    from .answer_html import sections
+    from .view import View
+
+    return sections(View(decision, texts, kb, lang, base, wizard))
+
+
+def compact(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> str:
+    """The short answer of the home page: engine, memory, speed for one and for all."""
+    from .compact import block
+    from .view import View
+
+    return block(View(decision, texts, kb, lang, base, wizard))
+
+
+def cells(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> dict[str, str]:
+    """Pieces of HTML for a row of a table of answers: start, spec, fit, memory, decode, interval, condition."""
+    from .compact import row
+    from .view import View
+
+    return row(View(decision, texts, kb, lang, base, wizard))
+
+
+def markdown(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "") -> str:
+    """The answer as Markdown, for a terminal or an issue."""
+    from .markdown import document
+    from .view import View
+
+    return document(View(decision, texts, kb, lang, base))
+
+
+def to_json(decision: Plain) -> str:
+    """The Decision as canonical JSON: sorted keys, no spaces, the same bytes in every Python."""
+    import json
+
+    return json.dumps(decision, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)

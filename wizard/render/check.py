@@ -1,0 +1,87 @@
+"""Check it yourself: each predicted number, the tool or log that measures it, the trap; rules and report fields."""
+
+from __future__ import annotations
+
+import shlex
+
+from .numbers import DASH
+from .view import Plain, View, esc, heading, section
+
+
+def section_(view: View) -> Plain | None:
+    """The section, or None when nothing was predicted."""
+    plan = view.decision.get("benchmark")
+    if not plan or not plan["predictions"]:
+        return None
+    rows = "".join(_row(view, p) for p in plan["predictions"])
+    body = (
+        f'{heading(view, "check", "check.heading")}<p class="we-lead">{view.t("check.lead")}</p>'
+        f'<table class="we-table we-check"><thead><tr><th scope=col>{view.t("check.col-predicted")}</th>'
+        f"<th scope=col>{view.t('check.col-with')}</th><th scope=col>{view.t('check.col-mind')}</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>{rules(view, plan)}{fields(view, plan)}"
+    )
+    return section("check", body)
+
+
+def _row(view: View, item: Plain) -> str:
+    number, span = value(view, item)
+    if item.get("same_as"):
+        how = view.t(
+            "check.same-run", what=view.p(f"check.what-{item['same_as'].replace('_', '-')}", n=view.concurrency)
+        )
+    elif item["command"]:
+        text = " ".join(shlex.quote(w) for w in item["command"])
+        tool = (view.kb.benchmarking.get(item["tool"]) or {}).get("name")
+        link = view.link(f"benchmarking/{item['tool']}/", view.t(tool)) + "<br>" if tool else ""
+        how = f"{link}<code>{esc(text)}</code>"
+    elif item["tool"]:
+        entry = view.kb.benchmarking[item["tool"]]
+        how = view.link(f"benchmarking/{item['tool']}/", view.t(entry["name"]))
+    else:
+        how = f'<span class="we-quiet">{view.t("check.no-tool")}</span>'
+    trap = view.t(item["trap"]) if item.get("trap") else ""
+    what = view.t(f"check.what-{item['quantity'].replace('_', '-')}", n=view.concurrency)
+    return f"<tr><th scope=row>{number}<small>{what}, {span}</small></th><td>{how}</td><td>{trap}</td></tr>"
+
+
+def value(view: View, item: Plain) -> tuple[str, str]:
+    """(number with unit, interval), both plain HTML."""
+    unit = {"tok/s": "tps", "GiB": "gib", "s": "s", "tokens": "tokens"}[item["unit"]]
+    if unit == "gib":
+        span = f"{view.num(item['low'], 1)}{DASH}{view.num(item['high'], 1)}"
+        return f"{view.num(item['point'], 1)} {view.t('unit.gib')}", span
+    if unit == "tokens":
+        return view.t(
+            "unit.n-tokens", n=view.rough(item["point"])
+        ), f"{view.rough(item['low'])}{DASH}{view.rough(item['high'])}"
+    return f"{view.rough(item['point'])} {view.t(f'unit.{unit}')}", view.span(item)
+
+
+def rules(view: View, plan: Plain) -> str:
+    """The rules that apply to this case, folded."""
+    if not plan["rules"]:
+        return ""
+    items = "".join(
+        f"<li>{view.link(f'benchmarking/{r["id"]}/', view.t(r['name']))} {view.t(r['why'])}</li>" for r in plan["rules"]
+    )
+    return (
+        f'<details class="we-more" id="we-more-rules"><summary>{view.t("check.rules", n=len(plan["rules"]))}</summary>'
+        f'<ul class="we-plain">{items}</ul></details>'
+    )
+
+
+def fields(view: View, plan: Plain) -> str:
+    """Every field a report has to state, folded."""
+    entries = view.kb.benchmarking
+    groups: dict[str, list[str]] = {}
+    for id_ in plan["fields"]:
+        entry = entries.get(id_)
+        if entry:
+            groups.setdefault(entry.get("group") or "run", []).append(view.t(entry["name"]))
+    if not groups:
+        return ""
+    items = "".join(f"<li><b>{view.t(f'check.group-{g}')}</b> {', '.join(names)}</li>" for g, names in groups.items())
+    return (
+        f'<details class="we-more" id="we-more-fields"><summary>{view.t("check.fields", n=len(plan["fields"]))}</summary>'
+        f'<ul class="we-plain">{items}</ul></details>'
+    )

@@ -1,0 +1,176 @@
+"""Run it: the command in four shells with the reason beside each line, without a script for the tabs.
+
+A radio button per shell shows its panel; on a phone a select does (`:has(option:checked)`). Copying
+needs a script: a button names the element whose `code` lines it copies (`data-we-copy`).
+"""
+
+from __future__ import annotations
+
+from ..launch import Line, compose, docker, posix, powershell
+from .view import Plain, View, esc, heading, section
+
+SHELLS = ("posix", "powershell", "docker", "compose")
+
+
+def section_(view: View, start: Plain) -> Plain | None:
+    """The section, or None when the entry does not say how to start the engine."""
+    command = start.get("command")
+    if not command:
+        return None
+    parts = [
+        heading(view, "command", "command.heading"),
+        install(view, command),
+        convert(view, command, start),
+        tabs(view, command) if command["processes"] else "",
+        "".join(code(view, snippet, i) for i, snippet in enumerate(command["code"])),
+        expose(view, command),
+        check(view, command),
+        left_out(view, command),
+        "".join(caution(view, c) for c in start.get("cautions") or []),
+    ]
+    return section("command", "".join(parts))
+
+
+def install(view: View, command: Plain) -> str:
+    """The ways to install, folded behind the first one."""
+    ways = command["install"]
+    if not ways:
+        return ""
+    rows = "".join(f"<li><code>{esc(w['command'])}</code> {view.chip(w['sources'])}{_note(view, w)}</li>" for w in ways)
+    return f'<details class="we-install"><summary>{view.t("command.install")}</summary><ul>{rows}</ul></details>'
+
+
+def _note(view: View, way: Plain) -> str:
+    return f"<br>{view.t(way['note'])}" if way.get("note") else ""
+
+
+def convert(view: View, command: Plain, start: Plain) -> str:
+    """Weights nobody published in this format: how to make them first."""
+    status = (start.get("checkpoint") or {}).get("status")
+    if status == "published" or not command["convert"]:
+        return ""
+    rows = "".join(f"<li><code>{esc(c['command'])}</code> {view.chip(c['sources'])}</li>" for c in command["convert"])
+    return f'<p class="we-note">{view.t("command.convert")}</p><ul class="we-plain">{rows}</ul>'
+
+
+# ---------------------------------------------------------------------- shells
+
+
+def panels(command: Plain) -> list[tuple[str, list[tuple[Plain | None, list[Line]]]]]:
+    """(shell, [(process or None, lines)]) of every shell that has something to show."""
+    processes = command["processes"]
+    found: list[tuple[str, list[tuple[Plain | None, list[Line]]]]] = [
+        ("posix", [(p, posix(p)) for p in processes]),
+        ("powershell", [(p, powershell(p)) for p in processes]),
+    ]
+    images = [(p, docker(p, command)) for p in processes if p["image"]]
+    if images:
+        found.append(("docker", images))
+    file = compose(command)
+    if file:
+        found.append(("compose", [(None, file)]))
+    return found
+
+
+def tabs(view: View, command: Plain) -> str:
+    """The command block."""
+    system = view.decision["situation"]["host"]["os"]
+    shown = panels(command)
+    if system == "windows":
+        shown.sort(key=lambda item: item[0] != "powershell")
+    first = shown[0][0]
+    radios = "".join(
+        f'<input type="radio" name="we-shell" id="we-tab-{name}" value="{name}"{" checked" if name == first else ""}>'
+        f'<label for="we-tab-{name}">{view.t(f"command.tab-{name}")}</label>'
+        for name, _ in shown
+    )
+    options = "".join(f'<option value="{name}">{view.t(f"command.tab-{name}")}</option>' for name, _ in shown)
+    bodies = "".join(panel(view, name, blocks, command) for name, blocks in shown)
+    return (
+        f'<div class="we-run"><fieldset class="we-tabs"><legend class="we-sr">{view.t("command.shell")}</legend>{radios}</fieldset>'
+        f'<select class="we-pick" aria-label="{view.t("command.shell")}">{options}</select>{bodies}</div>'
+    )
+
+
+def panel(view: View, name: str, blocks: list[tuple[Plain | None, list[Line]]], command: Plain) -> str:
+    """One shell: its processes with a copy button each."""
+    many = len(command["processes"]) > 1
+    out = []
+    for index, (process, lines) in enumerate(blocks):
+        id_ = f"we-{name}" if not index else f"we-{name}-{index}"
+        title = f'<p class="we-where">{where(view, process, command)}</p>' if many and process else ""
+        copy = f'<button type="button" class="we-copy" data-we-copy="{id_}">{view.t("command.copy")}</button>'
+        rows = "".join(_line(view, line, command) for line in lines)
+        out.append(
+            f'{title}<div class="we-block">{copy}<div class="we-lines" id="{id_}" tabindex="0">{rows}</div></div>'
+        )
+    words = [w for p in command["processes"] for a in p["args"] for w in (a["flag"], a["value"] or "x")]
+    note = ""
+    if name == "powershell" and any('"' in w or not w for w in words):
+        note = f'<p class="we-quiet">{view.t("command.powershell-quotes")}</p>'
+    return f'<div class="we-panel we-panel-{name}">{"".join(out)}{note}</div>'
+
+
+def where(view: View, process: Plain, command: Plain) -> str:
+    """On which machine a process runs."""
+    nodes = int(command["values"].get("candidate.nodes") or 1)
+    if nodes == 1:
+        return view.t("command.process", name=process["id"])
+    if process["repeat"] == nodes:
+        return view.t("command.every-machine", n=nodes)
+    if process["node"] == 0:
+        return view.t("command.first-machine")
+    return view.t("command.other-machines", n=process["repeat"])
+
+
+def _line(view: View, line: Line, command: Plain) -> str:
+    why = ""
+    if line.why:
+        params = {**{k.replace("launch.model", "launch.model"): v for k, v in command["values"].items()}, **line.params}
+        why = f"<span>{view.t(line.why, params)}</span>"
+    return f"<div><code>{esc(line.code)}</code>{why}</div>"
+
+
+def code(view: View, snippet: Plain, index: int) -> str:
+    """Embedding code of a library."""
+    id_ = f"we-code-{index}"
+    copy = f'<button type="button" class="we-copy" data-we-copy="{id_}">{view.t("command.copy")}</button>'
+    rows = "".join(f"<div><code>{esc(line)}</code></div>" for line in snippet["lines"])
+    name = view.t(f"command.language-{snippet['language']}")
+    return (
+        f'<div class="we-run"><p class="we-where">{view.t("command.embed", language=name)} {view.chip(snippet["sources"])}</p>'
+        f'<div class="we-block we-code">{copy}<div class="we-lines" id="{id_}" tabindex="0">{rows}</div></div></div>'
+    )
+
+
+# ---------------------------------------------------------------------- around it
+
+
+def expose(view: View, command: Plain) -> str:
+    """What has to stand in front before others may reach it."""
+    if not command["expose"]:
+        return ""
+    return f'<p class="we-warn"><strong>{view.t("command.expose")}</strong> {view.t(command["expose"])}</p>'
+
+
+def check(view: View, command: Plain) -> str:
+    """A request that shows it works."""
+    if not command["check"]:
+        return ""
+    from ..launch.shells import shlex
+
+    text = " ".join(shlex.quote(w) for w in command["check"])
+    return f'<p class="we-note">{view.t("command.check")} <code>{esc(text)}</code></p>'
+
+
+def left_out(view: View, command: Plain) -> str:
+    """Arguments without a value: nothing is invented for them."""
+    flags = list(dict.fromkeys(item["flag"] for item in command["left_out"] if item["flag"].startswith("-")))
+    if not flags:
+        return ""
+    return f'<p class="we-quiet">{view.t("command.left-out", flags=view.texts.both(flags))}</p>'
+
+
+def caution(view: View, statement: Plain) -> str:
+    """A caution: an ochre line, the sentence, the source."""
+    return f'<p class="we-warn">{view.statement(statement)} {view.chip(statement["sources"], statement.get("opinion"))}</p>'

@@ -1,0 +1,377 @@
+"""The answer header: engine, format, layout, why in a sentence, fit, four readouts, the command, the choices."""
+
+from __future__ import annotations
+
+from ..launch import posix
+from . import fitbar
+from .marks import STRENGTHS, glyph, mini, status, strength
+from .view import Plain, View, esc
+
+ROLES = ("alternative", "benchmark-against", "orchestrate-with", "convenience")
+
+
+def answer(view: View, start: Plain) -> Plain:
+    """The block everybody reads."""
+    body = [
+        problems(view),
+        f'<div class="we-head"><div class="we-title">{title(view, start)}</div>{verdict(view, start)}</div>',
+        readouts(view, start),
+        strip(view, start),
+        choices(view, start),
+        warnings(view),
+    ]
+    html = f'<section class="we-answer" id="we-answer" aria-labelledby="we-answer-h">{"".join(body)}</section>'
+    return {"id": "answer", "html": html}
+
+
+def title(view: View, start: Plain) -> str:
+    """ "Start with", the engine or the tie, one line of what it is, one sentence why."""
+    name = esc(view.words.engine(start["engine"], start.get("mode")))
+    tied = [view.words.engine(e) for e in start.get("tied_with") or []]
+    if tied:
+        name += f'<span class="we-tie">{view.t("answer.tie", others=view.texts.either(tied))}</span>'
+    reasons = start.get("reasons") or []
+    if tied:
+        because = view.t("answer.tied")
+    elif reasons:
+        because = view.statement(reasons[0])
+    else:
+        because = view.t("answer.no-rule")
+    return (
+        f'<p class="we-start">{view.t("answer.start-with")}</p>'
+        f'<h4 class="we-engine" id="we-answer-h" aria-level="2">{name}</h4>'
+        f'<p class="we-spec">{spec(view, start)}</p><p class="we-because">{because}</p>'
+    )
+
+
+def spec(view: View, rec: Plain) -> str:
+    """Model / format / layout / version on one line."""
+    words = view.words
+    layout = rec.get("layout") or {}
+    version = rec.get("version")
+    name = words.engine(rec["engine"])
+    parts = [
+        words.model(view.decision["situation"]["model"]),
+        words.format(rec.get("format")),
+        words.layout(layout, devices_present(view)),
+        f"{name} {version}" if version else "",
+    ]
+    if rec.get("via"):
+        parts.append(view.p("answer.via", plugin=words.engine(rec["via"])))
+    return '<span class="we-slash"> / </span>'.join(esc(p) for p in parts if p)
+
+
+def devices_present(view: View) -> int:
+    """Devices of one machine."""
+    return sum(d.get("count") or 1 for d in view.decision["situation"]["devices"])
+
+
+def verdict(view: View, start: Plain) -> str:
+    """Fit status, and below it how strong the reasons are."""
+    lines = []
+    fit = start.get("fit")
+    if fit:
+        lines.append(f"<p>{status(fit['class'], fit_word(view, start))}</p>")
+    reasons = [r for r in start.get("reasons") or [] if r.get("strength")]
+    if reasons:
+        best = min((r["strength"] for r in reasons), key=STRENGTHS.index)
+        publishers = {view.kb.sources[s]["p"] for r in reasons for s in r["sources"] if s in view.kb.sources}
+        rest = f", {view.t('answer.independent', n=len(publishers))}" if publishers else ""
+        lines.append(f"<p>{strength(view, best, rest)}</p>")
+    return f'<div class="we-verdict">{"".join(lines)}</div>'
+
+
+def fit_word(view: View, rec: Plain) -> str:
+    """ "Fits on both cards": the status in words that name the hardware."""
+    kind = rec["fit"]["class"]
+    if kind != "fits":
+        return view.t(f"fit.is-{kind}")
+    layout = rec.get("layout") or {}
+    count = sum(d.get("count") or 1 for d in layout.get("devices") or [])
+    if view.words.device_kind(layout) != "card":
+        return view.t("fit.is-fits-memory")
+    return view.t(
+        "fit.is-fits-card" if count == 1 else "fit.is-fits-both" if count == 2 else "fit.is-fits-all", n=count
+    )
+
+
+# ---------------------------------------------------------------------- readouts
+
+
+def readouts(view: View, start: Plain) -> str:
+    """Memory, decode for one, decode for all (or prefill), first token; nothing without a model."""
+    fit, estimates = start.get("fit"), start.get("estimates")
+    if fit is None and estimates is None:
+        return f'<p class="we-note">{view.t("answer.no-model")}</p>'
+    cells = [memory(view, start)] if fit else []
+    situation = view.decision["situation"]
+    rows = [("decode_tps", "answer.readout-decode", {}, "tps")]
+    if view.concurrency > 1:
+        rows.append(("throughput_tps", "answer.readout-sum", {"n": view.concurrency}, "tps"))
+    else:
+        rows.append(("prefill_tps", "answer.readout-prefill", {}, "tps"))
+    rows.append(("ttft_s", "answer.readout-first", {"n": situation["context"]["input"]}, "s"))
+    if estimates is None or not any(estimates.get(key) for key, *_ in rows):
+        reason = (estimates or {}).get("missing") or "unknown"
+        cells.append(
+            f'<div class="we-cell we-none"><dt>{view.t("answer.readout-decode")}</dt>'
+            f"<dd>{no_estimate(view, reason)}</dd></div>"
+        )
+    else:
+        cells += [reading(view, estimates.get(key), text, params, unit) for key, text, params, unit in rows]
+    return f'<dl class="we-readouts">{"".join(cells)}</dl>'
+
+
+def no_estimate(view: View, reason: str) -> str:
+    """ "No estimate." and why."""
+    text = f"speed.missing-{reason.replace('_', '-')}"
+    why = view.t(text if view.texts.has(text) else "speed.missing-unknown")
+    return f"<strong>{view.t('speed.no-estimate')}</strong> {why}"
+
+
+def fullest(fit: Plain) -> Plain:
+    """The device with the smallest share of memory left."""
+    return max(fit["devices"], key=lambda d: (used_bytes(d) / d["capacity_bytes"], -d["index"]))
+
+
+def used_bytes(device: Plain) -> int:
+    """Bytes taken on a device, other programs included."""
+    return sum(p["bytes"] for p in device["parts"] if p["name"] != "free")
+
+
+def memory(view: View, start: Plain) -> str:
+    """Memory of the fullest device, with its bar and what is left."""
+    device = fullest(start["fit"])
+    kind = view.words.device_kind(start.get("layout") or {})
+    used, whole = used_bytes(device), device["capacity_bytes"]
+    over = device.get("over_bytes") or 0
+    rest = (
+        view.t("fit.over", size=view.gib(over))
+        if over > 0
+        else view.t("answer.free", size=view.gib(max(whole - used, 0)))
+    )
+    return (
+        f'<div class="we-cell"><dt>{view.t(f"answer.memory-{kind}")}</dt>'
+        f'<dd><span class="we-big">{view.gib(used)}</span> <span class="we-unit">{view.t("answer.of-gib", size=view.gib(whole))}</span>'
+        f'<span class="we-scale">{fitbar.tiny(device, "we-hatch-a")}<span>{rest}</span></span></dd></div>'
+    )
+
+
+def reading(view: View, interval: Plain | None, text: str, params: Plain, unit: str) -> str:
+    """One estimate as a readout."""
+    if not interval:
+        return (
+            f'<div class="we-cell we-none"><dt>{view.t(text, params)}</dt><dd>{view.t("speed.no-estimate")}</dd></div>'
+        )
+    return (
+        f'<div class="we-cell"><dt>{view.t(text, params)}</dt>'
+        f'<dd><span class="we-big">{view.rough(interval["point"])}</span> <span class="we-unit">{view.t(f"unit.{unit}")}</span>'
+        f'<span class="we-scale">{mini(interval)}<span>{view.span(interval)}</span></span></dd></div>'
+    )
+
+
+# ---------------------------------------------------------------------- command, choices, warnings
+
+
+def strip(view: View, start: Plain) -> str:
+    """The command on one line, copied as a whole."""
+    command = start.get("command")
+    if not command:
+        return ""
+    if command["processes"]:
+        lines = posix(command["processes"][0])
+        if command["processes"][0]["files"] or len(command["processes"]) > 1:
+            return f'<p class="we-strip"><a href="#we-command">{view.t("command.several")}</a></p>'
+        text = " ".join(line.code.removesuffix(" \\").strip() for line in lines)
+    elif command["install"]:
+        text = command["install"][0]["command"]
+    else:
+        return ""
+    copy = f'<button type="button" class="we-copy" data-we-copy="we-line">{view.t("command.copy")}</button>'
+    return f'<div class="we-strip"><code id="we-line">{esc(text)}</code>{copy}</div>'
+
+
+def choices(view: View, start: Plain) -> str:
+    """This answer, then one row an alternative, its condition first."""
+    rest = [r for role in ROLES for r in view.others if r["role"] == role]
+    if not rest:
+        return ""
+    many = view.concurrency > 1
+    with_model = start.get("fit") is not None
+    columns = ["", view.t("answer.col-engine"), view.t("answer.col-format")]
+    if with_model:
+        kind = view.words.device_kind(start.get("layout") or {})
+        columns += [view.t(f"answer.col-{kind}"), view.t("answer.col-one")]
+        columns += [view.t("answer.col-sum", n=view.concurrency)] if many else []
+    numeric = len(columns) - 3
+    headers = "".join(f"<th{' class=num' if i > 2 else ''} scope=col>{c}</th>" for i, c in enumerate(columns))
+    rows = [_choice(view, start, view.t("answer.this"), numeric, " class=we-this")]
+    rows += [_choice(view, rec, condition(view, rec), numeric, "") for rec in rest]
+    return (
+        f'<table class="we-table we-choices"><caption>{view.t("answer.choices")}</caption>'
+        f"<thead><tr>{headers}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def condition(view: View, rec: Plain) -> str:
+    """When to choose an alternative, or what the other role is for."""
+    said = rec.get("condition")
+    if rec["role"] == "alternative":
+        return view.t("answer.if", condition=_markup(view, said)) if said else view.t("answer.role-alternative")
+    if rec["role"] == "orchestrate-with" and rec.get("orchestrator"):
+        return view.t("answer.role-orchestrate-with")
+    return view.t(f"answer.role-{rec['role']}")
+
+
+def _markup(view: View, statement: Plain) -> str:
+    from ..texts import Markup
+
+    return Markup(view.t(statement["text"], statement.get("params")))
+
+
+def _choice(view: View, rec: Plain, label: str, numeric: int, css: str) -> str:
+    fit, estimates = rec.get("fit"), rec.get("estimates") or {}
+    engine = view.engine_link(rec["engine"], rec.get("mode"))
+    cells = [
+        f"<th scope=row>{label}</th>",
+        f"<td class=we-name>{engine}</td>",
+        f"<td>{esc(view.words.spec_short(rec))}</td>",
+    ]
+    if numeric:
+        if fit:
+            word = view.p(f"fit.is-{fit['class']}" if fit["class"] != "fits" else "fit.is-fits-memory")
+            size = view.gib(used_bytes(fullest(fit)))
+            mark = f'<span class="we-status we-{fit["class"]}">{glyph(fit["class"])} <span class="we-sr">{esc(word)}</span> {size}</span>'
+        else:
+            mark = "–"
+        cells.append(f"<td class=num>{mark}</td>")
+        keys = ["decode_tps", "throughput_tps"][: numeric - 1]
+        cells += [f"<td class=num>{_tps(view, estimates.get(key))}</td>" for key in keys]
+    return f"<tr{css}>{''.join(cells)}</tr>"
+
+
+def _tps(view: View, interval: Plain | None) -> str:
+    return f"<b>{view.rough(interval['point'])}</b> <i>{view.span(interval)}</i>" if interval else "–"
+
+
+def warnings(view: View) -> str:
+    """Warnings of the decision: an ochre line and a sentence each."""
+    return "".join(
+        f'<p class="we-warn">{view.statement(w)} {view.chip(w["sources"], w.get("opinion"))}</p>'
+        for w in view.decision.get("warnings") or []
+    )
+
+
+def problems(view: View) -> str:
+    """What could not be read in the input, each with the field it names."""
+    found = view.decision.get("problems") or []
+    if not found:
+        return ""
+    items = "".join(f"<li>{problem(view, p)}</li>" for p in found)
+    return f'<div class="we-problems" role="group" aria-label="{view.t("answer.problems")}"><ul>{items}</ul></div>'
+
+
+def problem(view: View, entry: Plain) -> str:
+    """One problem of the input as a sentence."""
+    params = dict(entry.get("params") or {})
+    params["field"] = view.words.path(entry["path"]) if entry["path"] else view.p("problem.whole")
+    params.setdefault("value", entry["value"])
+    for key in ("known", "near"):
+        if isinstance(params.get(key), list):
+            params[key] = view.texts.either(
+                [view.words.value(entry["path"], v) if key == "known" else str(v) for v in params[key]]
+            )
+    text = entry["text"]
+    if params.get("near") and view.texts.has(f"{text}-near"):
+        text = f"{text}-near"
+    elif params.get("known") and view.texts.has(f"{text}-known"):
+        text = f"{text}-known"
+    return view.t(text, params)
+
+
+def brief(view: View) -> str:
+    """Glyph, engine and speed for the sticky index and the bar at the bottom of a phone."""
+    start = view.start
+    assert start is not None
+    fit = start.get("fit")
+    mark = glyph(fit["class"]) if fit else ""
+    decode = (start.get("estimates") or {}).get("decode_tps")
+    speed = f" <span>{view.rough(decode['point'])} {view.t('unit.tps')}</span>" if decode else ""
+    return f'<p class="we-brief" aria-hidden="true">{mark} <b>{esc(view.words.engine(start["engine"]))}</b>{speed}</p>'
+
+
+def questions(view: View) -> Plain | None:
+    """The ten questions with their answers, folded; assumed ones are marked."""
+    answers = sorted(view.decision.get("answers") or [], key=lambda a: a["number"])
+    if not answers:
+        return None
+    rows = "".join(_question(view, a) for a in answers)
+    html = (
+        f'<details class="we-ten" id="we-ten"><summary>{view.t("answer.ten", n=len(answers))}</summary>'
+        f"<ol>{rows}</ol>{assumptions(view)}</details>"
+    )
+    return {"id": "ten", "html": html}
+
+
+def _question(view: View, answer: Plain) -> str:
+    entry = view.kb.questions.get(answer["id"]) or {}
+    heading = view.t(entry["heading"]) if entry.get("heading") else esc(answer["id"])
+    said = view.t(answer["text"], answer.get("params"))
+    mark = f' <span class="we-assumed">{view.t("form.assumed")}</span>' if answer.get("by") == "assumed" else ""
+    return f'<li value="{answer["number"]}"><span>{heading}</span> {said}{mark}</li>'
+
+
+def assumptions(view: View) -> str:
+    """Every answer that was filled in."""
+    found = view.decision.get("assumptions") or []
+    if not found:
+        return ""
+    items = view.texts.both([f"{view.words.path(a['path'])}: {view.words.value(a['path'], a['value'])}" for a in found])
+    return f'<p class="we-quiet">{view.t("answer.assumptions", n=len(found), items=items)}</p>'
+
+
+def nothing(view: View) -> Plain:
+    """No engine starts: the shortfall in a sentence and the nearest engines with one change each."""
+    near = view.decision.get("nothing_fits") or []
+    rows = "".join(_near(view, item) for item in near)
+    table = ""
+    if rows:
+        table = (
+            f'<p class="we-because">{view.t("answer.nearest", n=len(near))}</p>'
+            f'<table class="we-table we-near"><caption>{view.t("answer.nothing-caption")}</caption><tbody>{rows}</tbody></table>'
+        )
+    html = (
+        f'<section class="we-answer" id="we-answer" aria-labelledby="we-answer-h">{problems(view)}'
+        f'<h4 class="we-engine we-nothing" id="we-answer-h" aria-level="2">{view.t("answer.nothing")}</h4>'
+        f'<p class="we-because">{shortfall(view)}</p>{table}{warnings(view)}</section>'
+    )
+    return {"id": "answer", "html": html}
+
+
+def shortfall(view: View) -> str:
+    """Why nothing starts: memory if that is what stands in the way, else the constraints."""
+    situation = view.decision["situation"]
+    if not situation["devices"]:
+        return view.t("answer.nothing-no-hardware")
+    hardware = view.words.devices(situation["devices"])
+    model = view.words.model(situation["model"])
+    lacking = [o for r in view.decision["rejected"] for o in r["obstacles"] if o["clause"] == "memory"]
+    sizes = [
+        (o["needed"], o["yours"])
+        for o in lacking
+        if isinstance(o["needed"], int | float) and isinstance(o["yours"], int | float)
+    ]
+    if sizes and model:
+        needed, yours = min(sizes)
+        return view.t("answer.nothing-memory", hardware=hardware, yours=yours, model=model, needed=needed)
+    return view.t("answer.nothing-other", hardware=hardware)
+
+
+def _near(view: View, item: Plain) -> str:
+    change = item.get("change")
+    patch = item.get("patch") or {}
+    label = view.t(change["text"], change.get("params")) if change else esc(view.words.patch(patch, view.stated))
+    return (
+        f"<tr><th scope=row>{view.engine_link(item['engine'], item.get('mode'))}</th><td>{label}</td>"
+        f"<td class=num>{view.patch_link(patch, view.t('change.try'))}</td></tr>"
+    )

@@ -1,0 +1,212 @@
+"""The answer as Markdown: for a terminal, an issue or a note."""
+
+from __future__ import annotations
+
+import re
+
+from ..launch import posix
+from . import check, fitbar, head
+from .change import shown
+from .numbers import date
+from .view import Plain, View
+from .whynot import change as _change  # noqa: F401  (the HTML link; here only its label is written)
+
+_TAG = re.compile(r"<[^>]+>")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def document(view: View) -> str:
+    """The whole answer; sections without data are left out."""
+    start = view.start
+    parts = [_answer(view, start) if start else _nothing(view)]
+    if start:
+        parts += [_fit(view, start), _speed(view, start), _command(view, start), _why(view, start)]
+    parts += [_why_not(view), _changes(view)]
+    if start:
+        parts.append(_benchmark(view))
+    parts.append(_sources(view))
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def plain(markup: str) -> str:
+    """HTML of a sentence as Markdown text."""
+    import html
+
+    text = (
+        markup.replace("<strong>", "\0b").replace("</strong>", "\0b").replace("<code>", "\0c").replace("</code>", "\0c")
+    )
+    text = html.unescape(_TAG.sub("", text))
+    return _SPECIAL.sub(r"\\\1", text).replace("\0b", "**").replace("\0c", "`").replace("\n", " ").strip()
+
+
+def escape(text: str) -> str:
+    """Plain text as Markdown text."""
+    return _SPECIAL.sub(r"\\\1", text).replace("\n", " ")
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def _answer(view: View, start: Plain) -> str:
+    words = view.words
+    name = escape(words.engine(start["engine"], start.get("mode")))
+    tied = [words.engine(e) for e in start.get("tied_with") or []]
+    if tied:
+        name += escape(view.p("answer.tie", others=view.texts.either(tied)))
+    lines = [f"# {view.p('answer.start-with')} {name}", plain(head.spec(view, start))]
+    if start.get("fit"):
+        lines.append(f"**{plain(head.fit_word(view, start))}.**")
+    if tied:
+        lines.append(plain(view.t("answer.tied")))
+    lines += [f"> {plain(view.statement(w))}" for w in view.decision.get("warnings") or []]
+    others = [
+        f"- {plain(head.condition(view, r))}: **{escape(words.engine(r['engine'], r.get('mode')))}**"
+        + (f", {escape(words.spec_short(r))}" if words.spec_short(r) else "")
+        for role in head.ROLES
+        for r in view.others
+        if r["role"] == role
+    ]
+    return "\n\n".join([*lines, *(["\n".join(others)] if others else [])])
+
+
+def _nothing(view: View) -> str:
+    near = view.decision.get("nothing_fits") or []
+    rows = [
+        f"- **{escape(view.words.engine(n['engine']))}**: {escape(view.words.patch(n['patch'], view.stated))}"
+        for n in near
+    ]
+    return "\n\n".join(
+        [f"# {view.p('answer.nothing')}", plain(head.shortfall(view)), *(["\n".join(rows)] if rows else [])]
+    )
+
+
+def _fit(view: View, start: Plain) -> str:
+    from .fit import sentence
+
+    fit = start.get("fit")
+    if not fit or not fit["devices"]:
+        return ""
+    devices = fitbar.groups(fit)
+    by_part = [{p["name"]: p["bytes"] for p in fitbar.merged(d)} for d, _ in devices]
+    heads = [
+        view.p("fit.col-part"),
+        *(f"{view.words.device(d['device'], d['name'])} {d['index']}" if n == 1 else f"{n} ×" for d, n in devices),
+    ]
+    rows = [
+        [view.p(f"fit.part-{name}"), *(view.gib(p[name]) if name in p else "–" for p in by_part)]
+        for name in fitbar.FILLS
+        if any(name in p for p in by_part)
+    ]
+    return "\n\n".join([f"## {view.p('fit.heading')}", plain(sentence(view, fit, start)), _table(heads, rows)])
+
+
+def _speed(view: View, start: Plain) -> str:
+    estimates = start.get("estimates")
+    if estimates is None:
+        return ""
+    asked = (
+        ("decode_tps", "check.what-decode-tps", "tps"),
+        ("throughput_tps", "check.what-throughput-tps", "tps"),
+        ("ttft_s", "check.what-ttft-s", "s"),
+    )
+    lines = [
+        f"- {escape(view.p(text, n=view.concurrency))}: **{view.rough(estimates[key]['point'])} {view.unit(unit)}** ({view.span(estimates[key])})"
+        for key, text, unit in asked
+        if estimates.get(key) and (key != "throughput_tps" or view.concurrency > 1)
+    ]
+    if not lines:
+        lines = [plain(head.no_estimate(view, estimates.get("missing") or "unknown"))]
+    return "\n\n".join([f"## {view.p('speed.heading')}", "\n".join(lines)])
+
+
+def _command(view: View, start: Plain) -> str:
+    command = start.get("command")
+    if not command:
+        return ""
+    blocks = [f"## {view.p('command.heading')}"]
+    for process in command["processes"]:
+        blocks.append(_fence("\n".join(line.code for line in posix(process)), "sh"))
+    for snippet in command["code"]:
+        blocks.append(_fence("\n".join(snippet["lines"]), snippet["language"]))
+    blocks += [f"> {plain(view.statement(c))}" for c in start.get("cautions") or []]
+    return "\n\n".join(blocks) if len(blocks) > 1 else ""
+
+
+def _fence(text: str, language: str) -> str:
+    mark = "```"
+    while mark in text:
+        mark += "`"
+    return f"{mark}{language}\n{text}\n{mark}"
+
+
+def _why(view: View, start: Plain) -> str:
+    rows = []
+    for reason in start.get("reasons") or []:
+        bold = f"**{plain(view.t(reason['headline'], reason.get('params')))}** " if reason.get("headline") else ""
+        strength = f" ({view.p('answer.' + reason['strength'])})" if reason.get("strength") else ""
+        rows.append(f"- {bold}{plain(view.statement(reason))}{strength}")
+    return "\n\n".join([f"## {view.p('why.heading')}", "\n".join(rows)]) if rows else ""
+
+
+def _why_not(view: View) -> str:
+    from .whynot import CLAUSES, name, obstacle_sentence
+
+    rows = []
+    for row in view.decision.get("rejected") or []:
+        told = [plain(view.statement(r)) for r in row.get("reasons") or []]
+        told += [plain(obstacle_sentence(view, o)) for o in (row.get("obstacles") or [])[:CLAUSES]]
+        rows.append(f"- **{plain(name(view, row))}**: {' '.join(told)}")
+    return "\n\n".join([f"## {view.p('whynot.heading')}", "\n".join(rows)]) if rows else ""
+
+
+def _changes(view: View) -> str:
+    from .change import then
+
+    changes = view.decision.get("would_change") or []
+    if not changes:
+        return ""
+    heads = [view.p(f"change.col-{c}") for c in ("answer", "now", "if", "then")]
+    rows = [
+        [
+            escape(view.words.path(c["path"])),
+            escape(shown(view, c["path"], c["now"])),
+            escape(shown(view, c["path"], c["value"])),
+            plain(then(view, c["then"])),
+        ]
+        for c in changes
+    ]
+    return "\n\n".join([f"## {view.p('change.heading')}", _table(heads, rows)])
+
+
+def _benchmark(view: View) -> str:
+    import shlex
+
+    plan = view.decision.get("benchmark")
+    if not plan or not plan["predictions"]:
+        return ""
+    lines = []
+    for item in plan["predictions"]:
+        number, span = check.value(view, item)
+        how = (
+            f": `{' '.join(shlex.quote(w) for w in item['command'])}`"
+            if item["command"] and not item.get("same_as")
+            else ""
+        )
+        lines.append(
+            f"- {plain(number)} ({plain(span)}), {escape(view.p('check.what-' + item['quantity'].replace('_', '-'), n=view.concurrency))}{how}"
+        )
+    return "\n\n".join([f"## {view.p('check.heading')}", "\n".join(lines)])
+
+
+def _sources(view: View) -> str:
+    knowledge = view.decision.get("knowledge") or {}
+    ids = (view.decision.get("evidence") or {}).get("sources") or []
+    if not ids:
+        return ""
+    lines = [f"- {s} ({date(view.kb.sources[s]['d'], view.lang)})" for s in ids if s in view.kb.sources]
+    stand = view.p(
+        "sources.knowledge", date=date(knowledge.get("date") or "", view.lang), version=knowledge.get("version") or ""
+    )
+    return "\n\n".join([f"## {view.p('sources.heading')}", "\n".join(lines), plain(stand)])

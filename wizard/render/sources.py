@@ -1,0 +1,43 @@
+"""Sources: what was read for this answer, by publisher, with the day it was read."""
+
+from __future__ import annotations
+
+from .numbers import date
+from .view import Plain, View, esc, heading, section
+
+
+def section_(view: View) -> Plain | None:
+    """The section; one row a publisher, its readings as links."""
+    ids = [s for s in (view.decision.get("evidence") or {}).get("sources") or [] if s in view.kb.sources]
+    knowledge = view.decision.get("knowledge") or {}
+    if not ids:
+        return None
+    by_publisher: dict[str, list[str]] = {}
+    for id_ in ids:
+        by_publisher.setdefault(view.kb.sources[id_]["p"], []).append(id_)
+    rows = "".join(_row(view, publisher, readings) for publisher, readings in sorted(by_publisher.items()))
+    stand = ""
+    if knowledge.get("date"):
+        stand = f'<p class="we-quiet">{view.t("sources.knowledge", date=date(knowledge["date"], view.lang), version=knowledge.get("version") or "")}</p>'
+    body = (
+        f'{heading(view, "sources", "sources.heading")}<p class="we-lead">{view.t("sources.lead", n=len(ids))}</p>'
+        f'<table class="we-table we-sources"><tbody>{rows}</tbody></table>{stand}'
+    )
+    return section("sources", body)
+
+
+def _row(view: View, publisher: str, readings: list[str]) -> str:
+    newest = max(view.kb.sources[r]["d"] for r in readings)
+    links = ", ".join(_link(view, publisher, r) for r in readings)
+    name = view.kb.sources[readings[0]].get("n") or publisher
+    return (
+        f"<tr><th scope=row>{view.link(f'sources/{publisher}/', esc(name))}</th><td>{links}</td>"
+        f"<td class=num>{view.t('sources.read', date=date(newest, view.lang))}</td></tr>"
+    )
+
+
+def _link(view: View, publisher: str, reading: str) -> str:
+    entry = view.kb.sources[reading]
+    kind = view.t(f"source.{entry['k']}")
+    short = entry.get("t") or reading.removeprefix(f"{publisher}-").replace("-", " ")
+    return f'<a href="{esc(view.base)}sources/{esc(publisher)}/#{esc(reading)}">{esc(short)}</a> <small>{kind}</small>'

@@ -1,0 +1,166 @@
+"""What every section needs at hand: the decision, the sentences, the names, the links."""
+
+from __future__ import annotations
+
+import html
+import json
+from functools import cached_property
+from typing import Any
+
+from ..kb import KB
+from ..situation import apply_patch, fragment
+from ..texts import Markup, Texts
+from . import numbers
+from .words import Words
+
+Plain = dict[str, Any]
+esc = html.escape
+
+
+class View:
+    """One decision to be shown in one language.
+
+    `t` and `p` fill a sentence as HTML and as plain text; params whose name is a condition path
+    ("situation.serving") are shown by their names.
+    """
+
+    def __init__(self, decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> None:
+        self.decision = decision
+        self.texts = texts
+        self.kb = kb
+        self.lang = lang
+        self.base = base
+        self.wizard = wizard
+        self.words = Words(texts, kb)
+
+    # ------------------------------------------------------------------ sentences and numbers
+
+    def t(self, id_: str, params: Plain | None = None, /, **more: Any) -> str:
+        """A sentence as HTML; every value escaped."""
+        return self.texts.html(id_, self._values(params, more))
+
+    def p(self, id_: str, params: Plain | None = None, /, **more: Any) -> str:
+        """A sentence as plain text."""
+        return self.texts.plain(id_, self._values(params, more))
+
+    def statement(self, statement: Plain) -> str:
+        """The sentence of a Statement as HTML, with a mark when it is not translated."""
+        text = self.t(statement["text"], statement.get("params"))
+        return text + self.untranslated(statement["text"])
+
+    def untranslated(self, id_: str) -> str:
+        """The boxed note behind a sentence that is still English, or nothing."""
+        return f' <span class="we-nt">{self.t("answer.not-translated")}</span>' if self.texts.is_english(id_) else ""
+
+    def _values(self, params: Plain | None, more: Plain) -> Plain:
+        """What a sentence may name: its own values first, then the facts of the decision."""
+        if not params:
+            return {**self._facts, **more} if more else self._facts
+        return {**self._facts, **self._named(params), **more}
+
+    @cached_property
+    def _facts(self) -> Plain:
+        return self._named((self.decision.get("evidence") or {}).get("facts") or {})
+
+    def _named(self, params: Plain) -> Plain:
+        """Values of condition paths by their names."""
+        if any("." in key for key in params):
+            return {
+                k: self.words.value(k, v) if "." in k and isinstance(v, str | list | bool) else v
+                for k, v in params.items()
+            }
+        return params
+
+    def num(self, value: float, decimals: int | None = None) -> str:
+        """A number with the marks of the language."""
+        return numbers.number(value, self.lang, decimals)
+
+    def rough(self, value: float) -> str:
+        """An estimate with at most three significant digits."""
+        return numbers.rough(value, self.lang)
+
+    def gib(self, size: float) -> str:
+        """Bytes as GiB, without the unit."""
+        return numbers.gib(size, self.lang)
+
+    def span(self, interval: Plain) -> str:
+        """Both ends of an interval."""
+        return numbers.interval(interval["low"], interval["high"], self.lang, interval["point"])
+
+    def unit(self, name: str) -> str:
+        """A unit as the language writes it: gib, gb, kib, tps, s, tokens."""
+        return self.texts.plain(f"unit.{name}")
+
+    # ------------------------------------------------------------------ parts of the decision
+
+    @cached_property
+    def start(self) -> Plain | None:
+        """The recommendation to start with, or None when nothing starts."""
+        return next((r for r in self.decision["recommendations"] if r["role"] == "start"), None)
+
+    @cached_property
+    def others(self) -> list[Plain]:
+        """Every other recommendation, in order."""
+        return [r for r in self.decision["recommendations"] if r["role"] != "start"]
+
+    @cached_property
+    def stated(self) -> Plain:
+        """What the person said: the Situation without its assumed answers."""
+        given = self.decision.get("stated")
+        if given is not None:
+            return given
+        said = apply_patch(self.decision["situation"], {})
+        return apply_patch(said, {a["path"]: None for a in self.decision.get("assumptions", [])})
+
+    @property
+    def concurrency(self) -> int:
+        """Requests at the same time."""
+        return self.decision["situation"]["traffic"]["concurrency"]
+
+    # ------------------------------------------------------------------ links
+
+    def link(self, path: str, label: str) -> str:
+        """A link to a page of this language; the label is HTML."""
+        return f'<a href="{esc(self.base + path)}">{label}</a>'
+
+    def engine_link(self, engine: str, mode: str | None = None) -> str:
+        """The engine's name, linked to its page."""
+        return self.link(f"engines/{engine}/", esc(self.words.engine(engine, mode)))
+
+    def patch_link(self, patch: Plain, label: str) -> str:
+        """A link that applies a change to the Situation; the label is HTML."""
+        data = json.dumps(patch, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        target = self.wizard + fragment(apply_patch(self.stated, patch))
+        return f'<a class="we-patch" href="{esc(target)}" data-patch="{esc(data)}">{label}</a>'
+
+    def chip(self, sources: list[str], opinion: str | None = None) -> str:
+        """The source chip: kind and date of the newest reading, "+2" for two more; opinion says whose."""
+        known = [s for s in sources if s in self.kb.sources]
+        if not known:
+            return ""
+        rows = [(self.kb.sources[s]["d"], -i, s) for i, s in enumerate(known)]
+        date, _, id_ = max(rows)
+        entry = self.kb.sources[id_]
+        more = f" +{len(known) - 1}" if len(known) > 1 else ""
+        kind = self.p(f"source.{entry['k']}")
+        day = numbers.date(date, self.lang)
+        css = "we-chip"
+        if opinion:
+            css += " we-opinion"
+            kind, day = self.p("source.opinion"), self.words.publisher(opinion)
+        where = f"{self.base}sources/{entry['p']}/#{id_}"
+        return f'<a class="{css}" href="{esc(where)}"><b>{esc(kind)}</b> {esc(day)}{more}</a>'
+
+
+def heading(view: View, id_: str, text: str, level: int = 3) -> str:
+    """A section heading: an h4, so that no theme lists it, with the level readers of the page need."""
+    return f'<h4 class="we-h" id="we-{id_}-h" aria-level="{level}">{view.t(text)}</h4>'
+
+
+def section(id_: str, body: str) -> Plain:
+    """A keyed section."""
+    block = f'<section class="we-section" id="we-{id_}" aria-labelledby="we-{id_}-h">{body}</section>'
+    return {"id": id_, "html": block}
+
+
+__all__ = ["Markup", "View", "esc", "heading", "section"]

@@ -1,0 +1,137 @@
+"""Why not the others: engine and scope, what stands in the way with its source, the smallest change."""
+
+from __future__ import annotations
+
+from ..texts import Markup
+from .view import Plain, View, esc, heading, section
+
+SHOWN = 5  # rows of each group before the rest is folded
+CLAUSES = 3  # obstacles told per row
+
+
+def section_(view: View) -> Plain | None:
+    """Two groups; the rows beyond the first few are folded, each with its reason all the same."""
+    rows = view.decision.get("rejected") or []
+    if not rows:
+        return None
+    blocks = []
+    for group in ("behind", "impossible"):
+        mine = [r for r in rows if r["group"] == group]
+        if mine:
+            blocks.append(_group(view, group, mine))
+    looked = {r["engine"] for r in rows} | {r["engine"] for r in view.decision["recommendations"]}
+    body = f'{heading(view, "why-not", "whynot.heading")}<p class="we-lead">{view.t("whynot.lead", n=len(looked))}</p>{"".join(blocks)}'
+    return section("why-not", body)
+
+
+def _group(view: View, group: str, rows: list[Plain]) -> str:
+    head = (
+        f"<thead><tr><th scope=col>{view.t(f'whynot.{group}')}</th><th scope=col>{view.t('whynot.col-way')}</th>"
+        f"<th scope=col>{view.t('whynot.col-change')}</th></tr></thead>"
+    )
+    first = "".join(_row(view, r) for r in rows[:SHOWN])
+    out = f'<table class="we-table we-why-not">{head}<tbody>{first}</tbody></table>'
+    rest = rows[SHOWN:]
+    if rest:
+        more = "".join(_row(view, r) for r in rest)
+        out += (
+            f'<details class="we-more" id="we-more-{group}"><summary>{view.t("whynot.more", n=len(rest))}</summary>'
+            f'<table class="we-table we-why-not">{_hidden(head)}<tbody>{more}</tbody></table></details>'
+        )
+    return out
+
+
+def _hidden(head: str) -> str:
+    return head.replace("<thead>", '<thead class="we-sr">')
+
+
+def _row(view: View, row: Plain) -> str:
+    told = [view.statement(r) + _chip(view, r) for r in row.get("reasons") or []]
+    false = [o for o in row.get("obstacles") or [] if o["kind"] in (False, "false")]
+    told += [obstacle(view, o) for o in (false or row.get("obstacles") or [])[:CLAUSES]]
+    return (
+        f"<tr><th scope=row>{name(view, row)}<small>{scope(view, row)}</small></th>"
+        f"<td>{' '.join(told)}</td><td>{change(view, row)}</td></tr>"
+    )
+
+
+def _chip(view: View, statement: Plain) -> str:
+    chip = view.chip(statement["sources"], statement.get("opinion"))
+    return f" {chip}" if chip else ""
+
+
+def name(view: View, row: Plain) -> str:
+    """The engine, with what of it was rejected: "vLLM with FP8"."""
+    kind, value = row["scope"]["kind"], row["scope"]["value"]
+    engine = esc(view.words.engine(row["engine"], row.get("mode")))
+    if kind == "format" and value:
+        what = view.words.value("format.family", value)
+        return view.t("whynot.with", engine=Markup(engine), what=what)
+    if kind == "layout" and value:
+        return view.t("whynot.with", engine=Markup(engine), what=str(value))
+    return engine
+
+
+def scope(view: View, row: Plain) -> str:
+    """What the rejection is about: engine, format, hardware …"""
+    return view.t(f"whynot.scope-{row['scope']['kind']}")
+
+
+def change(view: View, row: Plain) -> str:
+    """The smallest change as a link that applies it; "none" when it was looked for and not found."""
+    fix = row.get("fix")
+    if fix and (row.get("fix_verified") or row["group"] == "behind"):
+        return view.patch_link(fix, esc(view.words.patch(fix, view.stated)))
+    if row["group"] == "impossible" and searched(view):
+        return f'<span class="we-quiet">{view.t("whynot.none")}</span>'
+    return ""
+
+
+def searched(view: View) -> bool:
+    """Whether what-if has looked at this decision."""
+    return bool(view.decision.get("would_change")) or view.decision.get("nothing_fits") is not None
+
+
+def obstacle(view: View, entry: Plain) -> str:
+    """An obstacle as a sentence with its source at the end."""
+    chip = view.chip(entry.get("sources") or [])
+    said = obstacle_sentence(view, entry)
+    if entry.get("note"):
+        said += f" {view.t(entry['note'])}"
+    return f"{said} {chip}" if chip else said
+
+
+def obstacle_sentence(view: View, entry: Plain) -> str:
+    """The obstacle's own text, the text of its clause, or the general form."""
+    clause, words = entry["clause"], view.words
+    values = {
+        "path": words.path(clause),
+        "needed": words.needed(clause, entry["needed"]),
+        "yours": words.value(clause, entry["yours"]),
+    }
+    params = {k: _named(view, k, v) for k, v in (entry.get("params") or {}).items()}
+    if entry.get("text"):
+        return view.t(entry["text"], {**values, **params})
+    unknown = entry["kind"] == "unknown"
+    kind = "not" if entry.get("negated") else "unknown" if unknown else "needs"
+    slug = clause.replace("_", "-")
+    for text in (f"obstacle.{kind}-{slug}", f"obstacle.{kind}"):
+        if view.texts.has(text):
+            return view.t(text, values)
+    return view.t("obstacle.needs", values)
+
+
+def _named(view: View, key: str, value: object) -> object:
+    """Names for the ids that obstacles carry."""
+    words = view.words
+    if key == "feature":
+        return words.value("needs", value)
+    if key == "successor":
+        return words.engine(str(value)) if value else view.p("value.nothing")
+    if key == "how":
+        return view.p(f"value.parallelism.{str(value).replace('_', '-')}")
+    if key == "part":
+        return view.p(f"value.part.{value}")
+    if key in ("mode", "device"):
+        return words.device("", str(value)) if key == "device" else value
+    return value
