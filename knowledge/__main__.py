@@ -21,6 +21,7 @@ def main(argv: list[str] | None = None) -> int:
     form.add_argument("--json", action="store_true", help="findings as JSON")
     form.add_argument("--annotations", action="store_true", help="findings as GitHub workflow commands")
     check.add_argument("--fix", action="store_true", help="apply the corrections that need no person first")
+    check.add_argument("--deep", action="store_true", help="decide a grid of situations too (minutes)")
     check.add_argument("--every", action="store_true", help="show every question in full")
     check.add_argument("--errors", action="store_true", help="leave the questions out")
     check.add_argument("--today", help="count ages to this day (YYYY-MM-DD)")
@@ -58,7 +59,7 @@ def _check(arguments: argparse.Namespace) -> int:
     only = [_name(path, arguments.root) for path in arguments.paths]
 
     def run() -> check.Report:
-        return check.run(arguments.root, today=arguments.today, only=only)
+        return check.run(arguments.root, today=arguments.today, only=only, explore=_explore if arguments.deep else None)
 
     result = run()
     if arguments.fix:
@@ -76,6 +77,16 @@ def _check(arguments: argparse.Namespace) -> int:
         width = min(120, shutil.get_terminal_size((100, 24)).columns) if sys.stdout.isatty() else 100
         sys.stdout.write(report.terminal(result, colour, width, arguments.every))
     return 0 if result.ok else 1
+
+
+def _explore(knowledge):
+    from knowledge import deep
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done:,} of {total:,} situations", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+    return deep.explore(knowledge, jobs=os.cpu_count() or 1, report=show)
 
 
 def _bundle(arguments: argparse.Namespace) -> int:

@@ -33,9 +33,10 @@ CORE = (
 # Fields left out of the core, by kind; "*" holds for every kind, [] stands for the items of a list.
 DROPPED: dict[str, tuple[str, ...]] = {
     "*": ("checked", "claims"),
+    # notes of runs_on, formats and parallelism stay: they are told when the line stands in the way
     "engine": (
         "homepage", "repository", "licence", "choose_when", "avoid_when", "summary", "verdict", "apis",
-        "models.source", "runs_on.[].note", "formats.[].note", "offload.[].note", 
+        "models.source", "modes.[].note", "offload.[].note",
     ),
     "family": ("summary", "source"),
     "device": (
@@ -49,6 +50,10 @@ DROPPED: dict[str, tuple[str, ...]] = {
     "workload": ("advice", "source"),
     "question": ("source",),
 }  # fmt: skip
+
+# Sentences of the reference pages: the browser gets only those that an answer shows too.
+PAGE_TEXTS = "pages."
+PAGE_TEXTS_IN_ANSWERS = ("pages.source.", "pages.untranslated")
 
 Plain = dict[str, Any]
 
@@ -100,7 +105,8 @@ def canonical(data: Any) -> str:
 
 
 def texts_of(knowledge: Knowledge, only: set[str] | None = None) -> dict[str, Plain]:
-    """Texts by language and id; `only` limits those of entries, sentences of the interface are always in.
+    """Texts by language and id; `only` limits those of entries to these ids, and those of the
+    interface to what an answer shows; without it all are there, for the pages.
 
     A text that a language lacks is the English one, and its id is listed under "$untranslated".
     """
@@ -109,13 +115,19 @@ def texts_of(knowledge: Knowledge, only: set[str] | None = None) -> dict[str, Pl
     for file in knowledge.readable():
         for path, text in file.mentions.texts:
             id = file.text_id(path)
-            if "en" not in text or (only is not None and file.kind != "text" and id not in only):
+            if "en" not in text or (only is not None and not _travels(id, file.kind, only)):
                 continue
             for lang in LANGUAGES:
                 found[lang][id] = text.get(lang, text["en"])
                 if lang not in text:
                     missing[lang].append(id)
     return {lang: dict(sorted(found[lang].items())) | {"$untranslated": sorted(missing[lang])} for lang in LANGUAGES}
+
+
+def _travels(id: str, kind: str | None, reachable: set[str]) -> bool:
+    if kind != "text":
+        return id in reachable
+    return not id.startswith(PAGE_TEXTS) or id.startswith(PAGE_TEXTS_IN_ANSWERS)
 
 
 def measurements_of(knowledge: Knowledge) -> list[Plain]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from knowledge import translations
 from knowledge.findings import Edit, Finding, order
@@ -39,11 +40,13 @@ def run(
     today: str | None = None,
     only: Iterable[str] = (),
     rules: Iterable[Rule] = RULES,
+    explore: Callable[[Knowledge], Any] | None = None,
 ) -> Report:
     """Check the base at `root`.
 
     only: names of files or folders as findings print them; the rules still see the whole base.
     today: ISO date that ages are counted to; the real one when absent.
+    explore: `knowledge.deep.explore` for a deep check; it is only asked when nothing else is an error.
     """
     started = time.perf_counter()
     knowledge = load(root, cache)
@@ -51,6 +54,9 @@ def run(
     if today:
         world.today = today
     findings = findings_of(world, rules)
+    if explore and not any(finding.level == "error" for finding in findings):
+        world.deep = explore(knowledge)
+        findings = findings_of(world, rules)
     wanted = [name.rstrip("/") for name in only]
     if wanted:
         findings = [f for f in findings if any(_inside(f.place.file, name) for name in wanted)]

@@ -15,6 +15,7 @@ from knowledge.load import File, Knowledge, load
 from knowledge.yaml12 import Path as DataPath
 
 _EVIDENCE = ("versions", "source", "note")  # keys that close a line
+_SCHEMA_LINE = "# yaml-language-server"
 _COMMENT = re.compile(r"\s*(#|\Z)")
 
 
@@ -137,7 +138,7 @@ def _is_block(parsed: yaml12.Parsed, text: str, keys: list[DataPath]) -> bool:
 
 def _reorder_block(text: str, parsed: yaml12.Parsed, keys: list[DataPath], new: list[DataPath]) -> str:
     lines = text.split("\n")
-    starts = [_with_comments(lines, parsed.keys[at], first=index == 0) for index, at in enumerate(keys)]
+    starts = [_with_comments(lines, parsed.keys[at]) for at in keys]
     end = _last_line(lines, parsed, keys[-1])
     bounds = [*starts, end]
     blocks = {at: lines[bounds[index] : bounds[index + 1]] for index, at in enumerate(keys)}
@@ -155,13 +156,16 @@ def _reorder_block(text: str, parsed: yaml12.Parsed, keys: list[DataPath], new: 
     return "\n".join([*lines[: starts[0]], *(line for at in new for line in blocks[at]), *lines[end:]])
 
 
-def _with_comments(lines: list[str], span: yaml12.Span, first: bool) -> int:
-    """Index of the first line of a key's block: comments directly above at its indent go with it."""
+def _with_comments(lines: list[str], span: yaml12.Span) -> int:
+    """Index of the first line of a key's block: comments directly above at its indent go with it.
+
+    Not the line that names the schema, and nothing above the dash of a list item.
+    """
     index = span[0] - 1
-    if first:
-        return index
     indent = " " * (span[1] - 1)
-    while index > 0 and lines[index - 1].startswith(f"{indent}#"):
+    if not lines[index].startswith(indent):
+        return index
+    while index > 0 and lines[index - 1].startswith(f"{indent}#") and not lines[index - 1].startswith(_SCHEMA_LINE):
         index -= 1
     return index
 

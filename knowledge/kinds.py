@@ -4,6 +4,7 @@ A field is defined in exactly one place, the JSON Schema of its kind in `knowled
 standard keywords three annotations say what a value names:
 
 - `x-names: engine` the value is the id of an engine entry (any kind, or `type` and `mode`, see below);
+- `x-names: rule|mistake` the id of an entry of either kind;
 - `x-names: type, x-of: format` the value is a type of the format named by the sibling key `format`;
 - `x-names: mode, x-of: engine` a mode of the engine in the sibling key; without `x-of` of the entry itself;
 - `x-or: [...]` values that are allowed beside ids.

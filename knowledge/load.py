@@ -127,7 +127,7 @@ def load(root: Path | None = None, cache: Path | None = None) -> Knowledge:
         files[name] = file
     if cache and (changed or len(fresh) != len(kept)):
         write_atomically(cache, (_stamp(), fresh))
-    return _assemble(base, files)
+    return assemble(base, files)
 
 
 def read(relative: str, name: str, content: bytes) -> File:
@@ -156,7 +156,8 @@ def read(relative: str, name: str, content: bytes) -> File:
     return File(name, kind, stem, data, problems, gathered, text, spans)
 
 
-def _assemble(base: Path, files: dict[str, File]) -> Knowledge:
+def assemble(base: Path, files: dict[str, File]) -> Knowledge:
+    """The base that these files, by name, make up; `base` is only remembered."""
     entries: dict[str, dict[str, Any]] = {kind: {} for kind in kinds.FOLDERS}
     by_entry: dict[tuple[str, str], File] = {}
     readings: dict[str, tuple[str, dict[str, Any]]] = {}

@@ -57,8 +57,8 @@ def _field(key: str, field: dict[str, Any], required: bool, indent: str, today: 
         rows += [f"{prefix}{key}:", *_map(plain, f"{indent}  ", today)]
     elif plain.get("type") == "array" and _resolved(plain.get("items", {})).get("properties"):
         item = _resolved(plain["items"])
-        keys = ", ".join(f"{name}: " for name in item.get("required", item["properties"]))
-        rows += [f"{prefix}{key}:", f"{prefix}  - {{{keys.rstrip()}}}"]
+        names = item.get("required") or list(item["properties"])[:1]
+        rows += [f"{prefix}{key}:", *(f"{prefix}  {'  ' if index else '- '}{n}:" for index, n in enumerate(names))]
     elif key == "checked":
         rows.append(f"{prefix}{key}: {today}")
     elif plain.get("type") == "array":

@@ -75,6 +75,11 @@ def read(root: Path) -> dict[str, Lock]:
     return found
 
 
+def texts_by_id(knowledge: Knowledge) -> dict[str, dict[str, str]]:
+    """Every text of the base in all its languages."""
+    return {file.text_id(path): text for file in knowledge.readable() for path, text in file.mentions.texts}
+
+
 def outdated_ids(knowledge: Knowledge, locks: dict[str, Lock]) -> dict[str, set[str]]:
     """Text ids per language whose translation is older than its English; pages mark these."""
     found: dict[str, set[str]] = {lang: set() for lang in LANGUAGES[1:]}

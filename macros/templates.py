@@ -6,15 +6,28 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.utils import missing
 
 from macros.view import View, slug
+
+
+class _Absent(StrictUndefined):
+    """A field that an entry may leave out is false in a condition; printing it, or a mistyped name, raises."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        if self._undefined_obj is missing:
+            self._fail_with_undefined_error()
+        return False
+
 
 _ENV = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
-    undefined=StrictUndefined,
+    undefined=_Absent,
     extensions=["jinja2.ext.do"],
 )
 _ENV.filters["slug"] = slug

@@ -9,12 +9,14 @@ import re
 from html import escape
 from typing import Any
 
+from jinja2 import Undefined
 from markupsafe import Markup
 
 from knowledge import shelf
 from knowledge.kinds import FOLDERS
 from macros import ages
 from macros.world import Entry, World
+from wizard.address import fragment
 from wizard.render import numbers
 from wizard.render.words import Words
 from wizard.texts import Texts
@@ -34,8 +36,8 @@ class View:
         self.page = page
         self.base = "../" * page.count("/")
         self.site = site or {}
-        self._texts = _texts(world, lang)
-        self.words = Words(self._texts, world.kb)
+        self.texts = _texts(world, lang)
+        self.words = Words(self.texts, world.kb)
 
     def at(self, page: str) -> View:
         """The same language on another page."""
@@ -45,16 +47,16 @@ class View:
 
     def t(self, id_: str, /, **params: Any) -> Markup:
         """A sentence of the interface by id; raises KeyError naming an id or value that is missing."""
-        text = self._texts.html(id_, params)
-        return self._marked(text) if self._texts.is_english(id_) else Markup(text)
+        text = self.texts.html(id_, params)
+        return self._marked(text) if self.texts.is_english(id_) else Markup(text)
 
     def plain(self, id_: str, /, **params: Any) -> str:
         """The same without markup, for attributes and titles."""
-        return self._texts.plain(id_, params)
+        return self.texts.plain(id_, params)
 
     def has(self, id_: str) -> bool:
         """Whether a sentence exists."""
-        return self._texts.has(id_)
+        return self.texts.has(id_)
 
     def say(self, text: dict[str, str], /, **params: Any) -> Markup:
         """A text of an entry; English with its mark where this language has none."""
@@ -77,7 +79,7 @@ class View:
         return self.lang if self.lang in text else "en"
 
     def _marked(self, markup: str) -> Markup:
-        word = escape(self._texts.plain("pages.untranslated"))
+        word = escape(self.texts.plain("pages.untranslated"))
         bare = markup.removeprefix('<span lang="en">').removesuffix("</span>")
         return Markup(f'<span class="wp-untranslated">{word}</span><span lang="en">{bare}</span>')
 
@@ -122,9 +124,34 @@ class View:
             return Markup(escape(id_))
         return Markup(f'<a href="{self.url(kind, id_)}">{escape(self.name(entry))}</a>')
 
+    def fragment(self, situation: Entry) -> str:
+        """The fragment of an address that fills the wizard with a situation."""
+        return fragment(situation)
+
     def links(self, kind: str, ids: list[str]) -> Markup:
         """Several links, separated by commas."""
         return Markup(", ").join(self.link(kind, id_) for id_ in ids)
+
+    def anchor(self, kind: str, id_: str) -> Markup:
+        """A link to an entry that has no name of its own, such as a rule or a claim."""
+        return Markup(f'<a href="{self.url(kind, id_)}">{escape(id_)}</a>')
+
+    def mention(self, kind: str, id_: str) -> Markup:
+        """An entry that is an anchor, or that no page shows: a link where there is one, else its file."""
+        if kind in ANCHORED:
+            return self.anchor(kind, id_)
+        file, _ = self.world.place(kind, id_)
+        return Markup(f'<a href="{self.blob_url(file)}"><code>{escape(file)}</code></a>')
+
+    def worked(self, situation: Entry) -> str:
+        """A situation in a phrase: hardware and model."""
+        model = situation.get("model")
+        parts = [self.words.devices(situation.get("devices", [])), self.words.model(model) if model else ""]
+        return ", ".join(part for part in parts if part)
+
+    def billions(self, count: int) -> str:
+        """Parameters in billions, with the unit of the language."""
+        return self.plain("pages.billions", n=self.rough(count / 1e9))
 
     def name(self, entry: Entry) -> str:
         """The name of an entry in this language."""
@@ -133,7 +160,7 @@ class View:
     def edit(self, kind: str, id_: str, *path: Any) -> Markup:
         """A link that opens the line of a value in the repository's editor."""
         href = self.edit_url(kind, id_, *path)
-        label = escape(self._texts.plain("pages.edit-label", place="/".join(map(str, path)) or id_))
+        label = escape(self.texts.plain("pages.edit-label", place="/".join(map(str, path)) or id_))
         return Markup(f'<a class="wp-edit" href="{href}" aria-label="{label}">{self.t("pages.edit")}</a>')
 
     def edit_url(self, kind: str, id_: str, *path: Any) -> str:
@@ -155,12 +182,12 @@ class View:
             return Markup("")
         first = max(ids, key=lambda id_: (self.world.source(id_)[1]["read"], -ids.index(id_)))
         publisher, reading = self.world.source(first)
-        kind = escape(self._texts.plain(f"pages.source.{reading['kind']}"))
+        kind = escape(self.texts.plain(f"pages.source.{reading['kind']}"))
         tail = f" +{len(ids) - 1}" if len(ids) > 1 else ""
         mark = "wp-src"
         if opinion:
             mark += " wp-src--opinion"
-            kind = escape(self._texts.plain("pages.source.opinion"))
+            kind = escape(self.texts.plain("pages.source.opinion"))
             tail = f" {escape(opinion)}" + tail
         title = escape(reading["title"], quote=True)
         return Markup(
@@ -174,7 +201,7 @@ class View:
         if reading is None:
             return Markup("")
         share = ages.share(reading["kind"], reading["read"], self.world.today)
-        return ages.ruler(share, self._texts.plain("pages.age", pct=round(share * 100)))
+        return ages.ruler(share, self.texts.plain("pages.age", pct=round(share * 100)))
 
     def overdue(self, source: str | list[str] | None) -> str | None:
         """Since when a fact should have been looked at again, in this language; None if it holds."""
@@ -193,7 +220,7 @@ class View:
 
 def as_list(value: Any) -> list[Any]:
     """A value, a list of values or nothing, as a list."""
-    if value is None:
+    if value is None or isinstance(value, Undefined):
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 

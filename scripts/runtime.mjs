@@ -47,7 +47,12 @@ for (const path of sources) {
 py.globals.set("core_json", readFileSync(join(knowledgeDir, "core.json"), "utf8"));
 py.globals.set("text_json", readFileSync(join(knowledgeDir, "text.en.json"), "utf8"));
 py.globals.set("stdlib_path", "/lib/python314.zip");
-py.runPython(readFileSync(join(root, "scripts", "runtime_pack.py"), "utf8"));
+try {
+  py.runPython(readFileSync(join(root, "scripts", "runtime_pack.py"), "utf8"));
+} catch (error) {
+  console.error(error.message); // Node would print the whole wasm loader with it
+  process.exit(1);
+}
 const zip = py.FS.readFile("/python.zip");
 
 const hash = createHash("sha256");

@@ -117,7 +117,7 @@ def _command(tool: tuple[str, Plain] | None, known: Plain, single: bool) -> list
     """The tool's words with the person's numbers; a word that has no value takes its flag with it."""
     if not tool:
         return []
-    here = dict(known)
+    here = {**known, "launch.host": v.LOOPBACK}
     if single:
         here["situation.traffic.concurrency"] = here["launch.slots"] = 1
     words: list[str] = []

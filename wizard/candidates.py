@@ -7,15 +7,20 @@ told apart form one group with more bits first; else more bits · kernel · layo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from .facts import Facts
-from .layouts import place
+from .layouts import Placed, Placing, place
+from .memory import fit
+from .memory.weights import build as weights
 from .obstacles import merge, obstacle
 from .paths import Found, Option, Refusal
 from .shapes import GIB, Entry, Layout, Path, Workload
+from .speed import estimate
 from .vocabulary import FIT_CLASSES, KERNELS
+
+Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path, what, obstacles
 
 _STATUS = ("published", "convert", "unknown")
 _LOSS = ("visible", "severe")
@@ -76,7 +81,7 @@ class Ranked:
 
     engine: str
     candidates: list[Candidate]
-    refused_layouts: list[tuple[Path, str, list[Entry]]] = field(default_factory=list)
+    refused_layouts: Refused = field(default_factory=list)
 
     @property
     def best(self) -> Candidate:
@@ -114,12 +119,13 @@ def build(found: Found, facts: Facts) -> dict[str, Ranked]:
         if _kv_ok(option, facts, found):
             by_engine.setdefault(option.path.engine, []).append(option)
     ranked: dict[str, Ranked] = {}
+    maker = _Maker(facts)
     for engine, options in by_engine.items():
-        refused: list[tuple[Path, str, list[Entry]]] = []
+        refused: Refused = []
         if facts.arch is None:
             made = [c for o in _one_per_backend(options, facts) for c in _without_model(o, facts, refused)]
         else:
-            made = _two_phases(options, facts, refused)
+            made = maker.two_phases(options, refused)
         if made:
             ranked[engine] = Ranked(engine, order(made, facts.situation["priority"]), refused)
     return ranked
@@ -154,7 +160,9 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
 
 def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
     kernel = KERNELS.index(candidate.path.kernel)
-    return (len(candidate.unconfirmed) > 0, -candidate.bits, kernel, candidate.order, candidate.key)
+    # a few bits more are no reason to take a path that is not confirmed, emulated or experimental
+    shaky = len(candidate.unconfirmed) > 0, candidate.path.kernel in ("emulated", "experimental")
+    return (*shaky, -candidate.bits, kernel, candidate.order, candidate.key)
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:
@@ -184,57 +192,69 @@ def _kv_ok(option: Option, facts: Facts, found: Found) -> bool:
     return False
 
 
-def _two_phases(options: list[Option], facts: Facts, refused: list[tuple[Path, str, list[Entry]]]) -> list[Candidate]:
-    """Published weights first; what has to be converted only when nothing published starts well."""
-    published = [o for o in options if o.path.checkpoint["status"] == "published"]
-    others = [o for o in options if o.path.checkpoint["status"] != "published"]
-    made = [c for o in published for c in _with_model(o, facts, refused)]
-    if any(c.rank_class <= 1 for c in made):
-        return made
-    return made + [c for o in others for c in _with_model(o, facts, refused)]
+class _Maker:
+    """Makes the candidates of one decision; keeps what its options share."""
 
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.work = workload_of(facts.situation)
+        self.host = host_of(facts)
+        kv = facts.situation["settings"]["kv"]
+        self.settings = {"kv_type": "f16" if kv == "auto" else kv, "offload": facts.situation["settings"]["offload"]}
+        self._placings: dict[Any, Placing] = {}
 
-def _with_model(option: Option, facts: Facts, refused: list[tuple[Path, str, list[Entry]]]) -> list[Candidate]:
-    from .memory import fit
-    from .speed import estimate
+    def two_phases(self, options: list[Option], refused: Refused) -> list[Candidate]:
+        """Published weights first; what has to be converted only when nothing published starts well."""
+        published = [o for o in options if o.path.checkpoint["status"] == "published"]
+        made = [c for o in published for c in self.make(o, refused)]
+        if any(c.rank_class <= 1 for c in made):
+            return made
+        others = [o for o in options if o.path.checkpoint["status"] != "published"]
+        return made + [c for o in others for c in self.make(o, refused)]
 
-    arch, situation = facts.arch, facts.situation
-    assert arch is not None
-    work = workload_of(situation)
-    host = host_of(facts)
-    kv = situation["settings"]["kv"]
-    settings = {"kv_type": "f16" if kv == "auto" else kv, "offload": situation["settings"]["offload"]}
-    type_ = facts.kb.type_of(option.path.family, option.path.type)
-    placing = place(option, facts)
-    refused += [(option.path, what, stops) for what, stops in placing.refused]
-    made = []
-    for placed in placing.placed:
-        layout = placed.layout
-        share = replace(work, concurrency=-(-work.concurrency // layout.dp)) if layout.dp > 1 else work
-        one = replace(layout, dp=1, nodes=max(1, layout.nodes // layout.dp), cards=_one_copy(layout))
-        fits = fit(option.path, one, arch, share, settings, host, facts.kb)
-        if layout.dp > 1 and fits["class"] == "offload":
-            continue  # copies would compete for the same system memory
-        estimates = estimate(option.path, layout, arch, work, fits, situation["links"], facts.kb)
-        made.append(
-            Candidate(
-                option.path,
-                layout,
-                placed.order,
-                _unconfirmed(option, placed.unconfirmed, layout),
-                fits,
-                estimates,
-                bits=type_["bits"],
-                lossy=type_.get("quality", {}).get("loss") in _LOSS,
+    def make(self, option: Option, refused: Refused) -> list[Candidate]:
+        """Every layout of one option with fit and estimate."""
+        facts, path = self.facts, option.path
+        type_ = facts.kb.type_of(path.family, path.type)
+        placing = self.placing(option, type_)
+        refused += [(path, what, stops) for what, stops in placing.refused]
+        lossy = type_.get("quality", {}).get("loss") in _LOSS
+        made = []
+        for placed in self._worth_sizing(option, placing.placed):
+            layout = placed.layout
+            fits = fit(path, layout, facts.arch, self.work, self.settings, self.host, facts.kb)
+            if layout.dp > 1 and fits["class"] == "offload":
+                continue  # copies would compete for the same system memory
+            links = facts.situation["links"]
+            estimates = estimate(path, layout, facts.arch, self.work, fits, links, facts.kb)
+            unconfirmed = _unconfirmed(option, placed.unconfirmed, layout)
+            made.append(
+                Candidate(path, layout, placed.order, unconfirmed, fits, estimates, bits=type_["bits"], lossy=lossy)
             )
-        )
-    return made
+        return made
 
+    def placing(self, option: Option, type_: Entry) -> Placing:
+        """Layouts of an option; types of one family with the same block size share them."""
+        path = option.path
+        key = (path.engine, path.mode, path.backend, path.family, type_.get("group_size"), *sorted(option.kinds))
+        found = self._placings.get(key)
+        if found is None:
+            found = self._placings[key] = place(option, self.facts)
+        return found
 
-def _one_copy(layout: Layout) -> tuple[Any, ...]:
-    """Cards of one node that hold one copy: what fit() looks at."""
-    per_node = max(1, layout.ranks // max(1, layout.nodes // layout.dp)) if layout.dp > 1 else len(layout.cards)
-    return layout.cards[: min(per_node, len(layout.cards))]
+    def _worth_sizing(self, option: Option, placed: list[Placed]) -> list[Placed]:
+        """Without the layouts whose weights alone outgrow their devices, but for the roomiest one.
+
+        That one stays to say by how much it does not fit. An engine that can leave a part in system
+        memory is sized on every layout.
+        """
+        path = option.path
+        if len(placed) < 2 or self.facts.kb.engines[path.engine].get("offload"):
+            return placed
+        total = weights(self.facts.arch, path, self.facts.kb).total
+        room = [sum(c.memory_bytes for c in p.layout.cards) * p.layout.nodes // p.layout.dp for p in placed]
+        roomiest = room.index(max(room))
+        return [p for n, p in enumerate(placed) if n == roomiest or total <= room[n]]
 
 
 def _one_per_backend(options: list[Option], facts: Facts) -> list[Option]:
@@ -244,7 +264,7 @@ def _one_per_backend(options: list[Option], facts: Facts) -> list[Option]:
     return list(chosen.values())
 
 
-def _without_model(option: Option, facts: Facts, refused: list[tuple[Path, str, list[Entry]]]) -> list[Candidate]:
+def _without_model(option: Option, facts: Facts, refused: Refused) -> list[Candidate]:
     placing = place(option, facts)
     refused += [(option.path, what, stops) for what, stops in placing.refused]
     type_ = facts.kb.type_of(option.path.family, option.path.type)

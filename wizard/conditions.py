@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from .versions import compare
@@ -57,40 +58,50 @@ def _plain(value: Any) -> Any:
     return sorted(value) if isinstance(value, set | frozenset) else list(value) if isinstance(value, tuple) else value
 
 
-def _compare_one(path: str, yours: Any, needed: Any) -> bool:
-    """Whether one known value satisfies one needed value."""
-    if isinstance(needed, str):
-        kind = PATHS[path].kind if path in PATHS else "text"
-        match = _COMPARISON.match(needed)
-        if match:
-            sign, bound = match.groups()
-            if kind == "version":
-                order = compare(str(yours), bound)
-            else:
-                order = (float(yours) > float(bound)) - (float(yours) < float(bound))
-            return {">=": order >= 0, "<=": order <= 0, "<": order < 0, ">": order > 0}[sign]
-        match = _RANGE.match(needed)
-        if match and kind in ("number", "version"):
-            low, high = match.groups()
-            if kind == "version":
-                return compare(str(yours), low) >= 0 and compare(str(yours), high) <= 0
-            return float(low) <= float(yours) <= float(high)
+@lru_cache(maxsize=8192)
+def _test(needed: Any, kind: str) -> Callable[[Any], bool]:
+    """A test for one needed value, made once: conditions are evaluated thousands of times a decision."""
+    if isinstance(needed, bool):
+        return lambda yours: yours is needed or (not isinstance(yours, bool) and bool(yours) is needed)
+    if isinstance(needed, int | float):
+        return lambda yours: yours == needed if isinstance(yours, int | float) else str(yours) == str(needed)
+    text = str(needed)
+    match = _COMPARISON.match(text)
+    if match:
+        sign, bound = match.groups()
+        wanted = {">=": (0, 1), "<=": (-1, 0), "<": (-1,), ">": (1,)}[sign]
         if kind == "version":
-            return compare(str(yours), needed) == 0
-    if isinstance(needed, bool) or isinstance(yours, bool):
-        return bool(yours) is bool(needed) if isinstance(needed, bool) else str(yours).lower() == str(needed).lower()
-    if isinstance(needed, int | float) and isinstance(yours, int | float):
-        return yours == needed
-    return str(yours) == str(needed)
+            return lambda yours: compare(str(yours), bound) in wanted
+        limit = float(bound)
+        return lambda yours: (float(yours) > limit) - (float(yours) < limit) in wanted
+    match = _RANGE.match(text)
+    if match and kind in ("number", "version"):
+        low, high = match.groups()
+        if kind == "version":
+            return lambda yours: compare(str(yours), low) >= 0 and compare(str(yours), high) <= 0
+        bottom, top = float(low), float(high)
+        return lambda yours: bottom <= float(yours) <= top
+    if kind == "version":
+        return lambda yours: compare(str(yours), text) == 0
+    return lambda yours: yours == text or (not isinstance(yours, str) and _word(yours) == text)
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_KINDS = {path: word.kind for path, word in PATHS.items()}
 
 
 def holds(path: str, yours: Any, needed: Any) -> bool:
     """Whether a known value satisfies what is needed (lists mean any of, sets mean contains)."""
-    if isinstance(needed, list | tuple):
-        return any(holds(path, yours, one) for one in needed)
-    if isinstance(yours, set | frozenset | list | tuple):
-        return any(_compare_one(path, one, needed) for one in yours)
-    return _compare_one(path, yours, needed)
+    kind = _KINDS.get(path, "text")
+    many = isinstance(yours, tuple | list | set | frozenset)
+    for one in needed if isinstance(needed, list | tuple) else (needed,):
+        test = _test(one, kind)
+        if any(map(test, yours)) if many else test(yours):
+            return True
+    return False
 
 
 def evaluate(condition: Condition | None, lookup: Lookup) -> Result:

@@ -44,20 +44,24 @@ def word(text: str, **params: Any) -> Plain:
     return {"t": text, "p": params} if params else {"t": text}
 
 
+_LEAVES = frozenset({str, int, bool, type(None)})
+
+
 def finish(value: Any) -> Any:
     """A copy with floats at six significant digits and sets as sorted lists, ready for JSON."""
-    if isinstance(value, dict):
-        return {k: finish(x) for k, x in value.items()}
-    if isinstance(value, list | tuple):
-        return [finish(x) for x in value]
-    if isinstance(value, float):
+    kind = type(value)
+    if kind in _LEAVES:
+        return value
+    if kind is dict:
+        return {k: x if type(x) in _LEAVES else finish(x) for k, x in value.items()}
+    if kind is list or kind is tuple:
+        return [x if type(x) in _LEAVES else finish(x) for x in value]
+    if kind is float:
         if not math.isfinite(value):
             return None
         rounded = float(f"{value:.6g}")
         return int(rounded) if rounded == int(rounded) and abs(rounded) < 2**53 else rounded
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    return value
+    return sorted(value)
 
 
 def to_json(decision: Plain) -> str:

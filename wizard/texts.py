@@ -161,7 +161,7 @@ class Texts:
         if form == "kib":
             return numbers.rough(value / 1024, self.lang)
         if form == "pct":
-            return numbers.rough(value * 100, self.lang)
+            return numbers.number(value * 100, self.lang, 0 if value >= 0.0095 else 1)
         return numbers.rough(value, self.lang)
 
 

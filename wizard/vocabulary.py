@@ -177,6 +177,8 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "launch.tensor_split": "shares per device, comma separated",
     "launch.threads": "physical CPU cores",
     "launch.served_name": "name under which clients ask for the model",
+    "launch.node_rank": "number of the machine, 0 for the first",
+    "launch.head_address": "address of the first machine, as the others reach it",
     "checkpoint.repository": "repository of the weights",
     "checkpoint.file": "file inside the repository",
     "checkpoint.revision": "revision of the weights",

@@ -16,6 +16,8 @@ def check(world: World) -> Iterator[Finding]:
             near = None
         said = f'"{key}" is no key of {dotted(problem.path[:-1]) or "this kind of entry"}'
         fix = f"one of: {', '.join(valid)}" if valid else "leave it out"
+        if " " in key and parent[key] is None:
+            fix = "quote the text before it: inside {…} a comma ends a value"
         yield RULE.near(file, place, key, near, message=said, fix=fix)
 
 

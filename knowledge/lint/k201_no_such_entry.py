@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from knowledge.findings import Finding
-from knowledge.kinds import FOLDERS
 from knowledge.lint.rule import Rule, World
 from knowledge.nearest import nearest
 
@@ -15,20 +14,20 @@ def check(world: World) -> Iterator[Finding]:
         for path, kind, id, _owner in file.mentions.names:
             if kind in _INNER:
                 continue
-            known = world.ids(kind)
+            kinds = kind.split("|")
+            known = {id for one in kinds for id in world.ids(one)}
             if id in known:
                 continue
             # an id that was given an article, a version or the wrong case is usually an alias of the right one
-            aliases = {a: i for i, e in world.knowledge.entries[kind].items() for a in _aliases(e)}
+            aliases = {a: i for one in kinds for i, e in world.knowledge.entries[one].items() for a in _aliases(e)}
             near = aliases.get(id.lower()) or nearest(id, known)
-            folder = FOLDERS[kind]
             yield RULE.near(
                 file,
                 file.place(path),
                 id,
                 near,
-                message=f'there is no {kind} "{id}"',
-                fix=f"add knowledge/{folder}/{id}.yml (python -m knowledge new {kind} {id}), or name another",
+                message=f'there is no {" or ".join(kinds)} "{id}"',
+                fix=f"name another, or add it: python -m knowledge new {kinds[0]} {id} --write",
             )
 
 

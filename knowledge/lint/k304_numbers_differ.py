@@ -25,10 +25,9 @@ def check(world: World) -> Iterator[Finding]:
             has = numbers(words)
             if has == wanted:
                 continue
-            lost = f"lacks {', '.join(sorted(wanted - has))}" if wanted - has else ""
-            extra = f"has {', '.join(sorted(has - wanted))} more" if has - wanted else ""
-            said = f"{lang} {' and '.join(part for part in (lost, extra) if part)} than the English"
-            yield RULE.at(file.place((*path, lang)), said.replace(" than", " compared to" if not extra else " than"))
+            lost = f"lacks {', '.join(sorted(wanted - has))}, which the English has" if wanted - has else ""
+            extra = f"says {', '.join(sorted(has - wanted))}, which the English does not" if has - wanted else ""
+            yield RULE.at(file.place((*path, lang)), f"{lang} {' and '.join(part for part in (lost, extra) if part)}")
 
 
 RULE = Rule(

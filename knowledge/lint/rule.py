@@ -55,11 +55,17 @@ class Rule:
 
 @dataclass(slots=True)
 class World:
-    """Everything a rule may look at. `today` is ISO; `lock` maps a folder to its translation lock."""
+    """Everything a rule may look at.
+
+    `today` is ISO; `lock` maps a folder to its translation lock; `deep` is what deciding the grid of
+    situations has shown (`knowledge.deep.Result`), None in a quick check.
+    """
 
     knowledge: Knowledge
     today: str = field(default_factory=lambda: date.today().isoformat())
     lock: dict[str, Any] = field(default_factory=dict)
+    deep: Any = None
+    _ids: dict[str, set[str]] = field(default_factory=dict, repr=False)
 
     def problems(self, code: str) -> Iterator[tuple[File, Problem, Place]]:
         """Problems of this code that reading the files has shown, with their places."""
@@ -71,7 +77,10 @@ class World:
 
     def ids(self, kind: str) -> set[str]:
         """Ids of a kind, also of entries that could not be read: one broken file is one finding."""
-        return {id for (of, id) in self.knowledge.by_entry if of == kind}
+        if not self._ids:
+            for of, id in self.knowledge.by_entry:
+                self._ids.setdefault(of, set()).add(id)
+        return self._ids.get(kind, set())
 
     def entries(self, kind: str) -> Iterator[tuple[File, dict[str, Any]]]:
         """Entries of a kind that follow their schema."""

@@ -13,16 +13,19 @@ from pathlib import Path
 
 import yaml
 
-from macros import adapter, catalog
+from macros import adapter, catalog, matrix
 from macros.site import nav
-from macros.site.paths import BUILD, DOCS, NAMES, ROOT, site_url, write
+from macros.site.paths import BUILD, DOCS, NAMES, ROOT, SITE, site_url, write
 from macros.site.prose import hand_written
 from macros.view import View
 from macros.world import LANGUAGES, World
 
 
-def assemble(world: World, lang: str, assets: dict[str, list[str]]) -> Path:
-    """Write build/<lang>; returns its mkdocs.yml. `assets`: css, js and preload addresses from the site root."""
+def assemble(world: World, lang: str, assets: dict[str, list[str]], site: Path = SITE) -> Path:
+    """Write build/<lang>; returns its mkdocs.yml. `assets`: css, js and preload addresses from the site root.
+
+    site: folder of the finished site, below which the language gets its own.
+    """
     base = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     view = View(world, lang, "", base["extra"])
     docs = BUILD / lang / "docs"
@@ -33,6 +36,9 @@ def assemble(world: World, lang: str, assets: dict[str, list[str]]) -> Path:
         adapter.rendered[lang, page.path] = markdown
         write(docs / page.path, stub(page, view, markdown))
         kept.add(docs / page.path)
+    matrix_file = docs / "formats" / "matrix.json"
+    write(matrix_file, json.dumps(matrix.data(view.at("formats/")), ensure_ascii=False, separators=(",", ":")))
+    kept.add(matrix_file)
     prose = hand_written(view)
     for name, text in prose.items():
         write(docs / name, text)
@@ -41,7 +47,7 @@ def assemble(world: World, lang: str, assets: dict[str, list[str]]) -> Path:
         if old.is_file() and old not in kept:
             old.unlink()
     config = BUILD / lang / "mkdocs.yml"
-    write(config, yaml.safe_dump(configuration(view, pages, prose, assets), allow_unicode=True, sort_keys=False))
+    write(config, yaml.safe_dump(configuration(view, pages, prose, assets, site), allow_unicode=True, sort_keys=False))
     return config
 
 
@@ -60,7 +66,9 @@ def stub(page: catalog.Page, view: View, markdown: str) -> str:
     return f"---\n{front}---\n\n{{{{ {page.kind}_page({json.dumps(page.id)}) }}}}\n"
 
 
-def configuration(view: View, pages: list[catalog.Page], prose: dict[str, str], assets: dict[str, list[str]]) -> dict:
+def configuration(
+    view: View, pages: list[catalog.Page], prose: dict[str, str], assets: dict[str, list[str]], site: Path
+) -> dict:
     """The language's own part of the configuration."""
     lang = view.lang
     ui = {name: view.plain(f"pages.ui.{name}") for name in ("search.result.initializer", "tabs") if lang != "en"}
@@ -71,7 +79,7 @@ def configuration(view: View, pages: list[catalog.Page], prose: dict[str, str], 
         "site_description": view.plain("pages.description"),
         "site_url": f"{site_url()}{lang}/",
         "docs_dir": "docs",
-        "site_dir": f"../../site/{lang}",
+        "site_dir": str(site / lang),
         "nav": nav.tree(view, pages, prose),
         "theme": {
             "language": lang,

@@ -40,11 +40,12 @@ def build(languages: tuple[str, ...] = LANGUAGES, force: bool = False) -> None:
     world = load_world()
     prepare(world)
     shared = assets.build()
+    shared["js"] += runtime.prepare(world)
     ready = time.perf_counter()
     print(f"knowledge and decisions {ready - started:.1f} s")
     results = run(world, languages, shared)
     root.write_root(world, SITE)
-    runtime.build(world, SITE)
+    runtime.install()
     for old in SITE.iterdir():
         if old.is_dir() and old.name not in (*LANGUAGES, "assets", "_wizard"):
             shutil.rmtree(old)

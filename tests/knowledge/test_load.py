@@ -47,7 +47,8 @@ def test_where_gives_file_line_and_column(tree) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"name: [", b"\xff\xfe\x00", b"", b"- 1\n", b"7", b"\x00", "name: ж".encode("cp1251"), b"a: 1\r\nb: 2\r\n"]
+    "content",
+    [b"name: [", b"\xff\xfe\x00", b"", b"- 1\n", b"7", b"\x00", "name: ж".encode("cp1251"), b"a: 1\r\nb: 2\r\n"],
 )
 def test_every_file_is_there_whatever_it_holds(tree, content: bytes) -> None:
     root = tree({"engines/fine.yml": "name: Fine\n"})

@@ -6,13 +6,14 @@ for each finding there.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from knowledge import check, translations
+from knowledge import check, deep, translations
 from knowledge.lint import BY_CODE, RULES, World
 from knowledge.load import load
 from knowledge.translations import digest
@@ -36,8 +37,12 @@ def marked(code: str) -> Counter[tuple[str, int]]:
 
 
 def world(code: str) -> World:
-    knowledge = load(FIXTURES / code.lower())
-    return World(knowledge, TODAY, translations.read(knowledge.root))
+    root = FIXTURES / code.lower()
+    made = World(load(root), TODAY, translations.read(root))
+    if (root / "deep.json").exists():  # what deciding a grid of situations would have shown
+        shown = json.loads((root / "deep.json").read_text())
+        made.deep = deep.Result(**shown | {"ties": {(a, b): where for a, b, where in shown.get("ties", ())}})
+    return made
 
 
 @pytest.mark.parametrize("code", sorted(BY_CODE))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from wizard.kb import KB
 from wizard.shapes import GIB, MIB, Card, Layout, Path, Workload
 
@@ -153,8 +155,13 @@ def device(name="Card", gib=24, *, kind="gpu", bandwidth=936.0, speed_class="nv-
     }  # fmt: skip
 
 
+@lru_cache
+def _plain(gib):
+    return device(gib=gib)
+
+
 def card(gib=24, index=0, entry=None, free=None):
-    entry = entry or device(gib=gib)
+    entry = entry or _plain(gib)
     return Card(f"card-{gib}", entry, int(gib * GIB), index, free)
 
 

@@ -7,7 +7,7 @@ last argument is half a unit of what it prints.
 from __future__ import annotations
 
 import pytest
-from entries_memory import (
+from .entries_memory import (
     DEEPSEEK_V3,
     FRACTION,
     GEMMA3_270M,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import versions
-from ..facts import Facts
+from ..facts import Facts, Kind
 from ..kb import KB
 from . import values as v
 
@@ -38,7 +38,15 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
         return None
     known = v.values(candidate, situation, kb)
     version = str(known.get("engine.version", ""))
-    holds = _condition(candidate, situation, kb, facts)
+    facts = facts or Facts(situation, kb)
+    chosen = {d.get("device") or "custom" for d in (candidate.get("layout") or {}).get("devices") or []}
+    kinds = [k for k in facts.kinds if not chosen or k.device in chosen]
+    extra = v.extra(candidate, kb)
+    _paths(known, entry, facts, kinds, extra)
+
+    def holds(condition: Any) -> bool:
+        return not condition or facts.check(condition, kinds, extra).value is True
+
     left_out: list[Plain] = []
     builder = _Builder(known, version, holds, left_out)
     processes = [p for spec in launch.get("processes", []) if holds(spec.get("when")) for p in builder.nodes(spec)]
@@ -59,16 +67,14 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
     }
 
 
-def _condition(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None) -> Callable[[Any], bool]:
-    facts = facts or Facts(situation, kb)
-    chosen = {d.get("device") or "custom" for d in (candidate.get("layout") or {}).get("devices") or []}
-    kinds = [k for k in facts.kinds if not chosen or k.device in chosen]
-    extra = v.extra(candidate, kb)
-
-    def holds(condition: Any) -> bool:
-        return not condition or facts.check(condition, kinds, extra).value is True
-
-    return holds
+def _paths(known: Plain, entry: Plain, facts: Facts, kinds: list[Kind], extra: Plain) -> None:
+    """Add the condition paths that the entry's templates name and `values` does not hold."""
+    for name in set(v.PLACEHOLDER.findall(repr((entry.get("launch"), entry.get("install"))))) - known.keys():
+        value = extra.get(name, facts.value(name))
+        if value is None and name.startswith("device.") and kinds:
+            value = facts.device_value(kinds[0], name)
+        if isinstance(value, str | int | float) and value not in ("", "none"):
+            known[name] = value
 
 
 class _Builder:
@@ -101,7 +107,8 @@ class _Builder:
         fixed = [w for w in spec["program"] if not v.PLACEHOLDER.search(w)]
         loose = [{"flag": w} for w in spec["program"] if v.PLACEHOLDER.search(w)]
         args = [self.arg(a, here) for a in [*loose, *spec.get("args", [])]]
-        image, missing = v.fill(spec["image"], here) if spec.get("image") else (None, [])
+        chosen = next((i["image"] for i in spec.get("images", []) if self.holds(i.get("when"))), spec.get("image"))
+        image, missing = v.fill(chosen, here) if chosen else (None, [])
         if missing:
             self.left_out.append({"flag": "image", "missing": missing})
         return {
@@ -159,7 +166,9 @@ class _Builder:
         return {"path": path, "content": content}
 
     def words(self, templates: list[str]) -> list[str]:
-        return [w for w in (v.fill(t, self.known)[0] for t in templates) if w is not None]
+        """Words of a request made on the machine itself."""
+        here = {**self.known, "launch.host": v.LOOPBACK}
+        return [w for w in (v.fill(t, here)[0] for t in templates) if w is not None]
 
 
 def sources(source: Any) -> list[str]:

@@ -9,9 +9,6 @@ from typing import Any
 
 Plain = dict[str, Any]
 
-# An argument without a reason of its own shares the line before it up to this width.
-_WIDTH = 64
-
 # Words PowerShell takes as they are. A word that begins with "-" and holds "." or ":" is split in
 # two when it stands bare (PowerShell issue 6291), a leading "@" splats, a comma makes an array.
 _BARE = re.compile(r"[A-Za-z_/\\][A-Za-z0-9_/\\.:=+-]*|--?[A-Za-z][A-Za-z0-9_-]*|\d+(\.\d+)*|\./[A-Za-z0-9_/.-]+")
@@ -65,6 +62,7 @@ def command_groups(process: Plain, bind: str | None = None, program: bool = True
     bind: address to put where the process binds, for a container; program False leaves the program out.
     """
     groups: list[Group] = [Group(list(process["program"]))] if program and process["program"] else []
+    after_bind = False
     for arg in process["args"]:
         words = arg_words(arg, bind)
         why, params = arg.get("why"), arg.get("params") or {}
@@ -73,10 +71,11 @@ def command_groups(process: Plain, bind: str | None = None, program: bool = True
         if last is not None and len(groups) == 1 and positional and last.why is None:
             last.words += words
             last.why, last.params = why, params
-        elif last is not None and not why and len(groups) > 1 and _width(last.words) + _width(words) <= _WIDTH:
-            last.words += words
+        elif last is not None and after_bind and not why:
+            last.words += words  # the port shares the line of the address
         else:
             groups.append(Group(words, why, params))
+        after_bind = bool(arg.get("bind"))
     return groups or [Group([])]
 
 
@@ -109,10 +108,6 @@ def quote_powershell(word: str) -> str:
 def _single(text: str) -> str:
     # the four curly quotes count as single quotes in PowerShell
     return "'" + re.sub("(['\u2018\u2019\u201a\u201b])", r"\1\1", text) + "'"
-
-
-def _width(words: list[str]) -> int:
-    return sum(len(w) + 1 for w in words)
 
 
 def _heredoc(file: Plain) -> list[Line]:

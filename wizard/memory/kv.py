@@ -45,8 +45,12 @@ class KV:
 
     def tokens(self, room: int, extra: int = 0) -> int:
         """The longest request `room` bytes hold when each token takes `extra` more; the inverse of bytes()."""
-        fixed = sum(width * plus for width, _, plus in self.windows)
         slope = self.full + extra
+        if not self.windows:
+            if slope == 0:
+                return NO_LIMIT
+            return max(0, min(room // slope // self.granule * self.granule, NO_LIMIT))
+        fixed = sum(width * plus for width, _, plus in self.windows)
         caps = sorted(self.windows, key=lambda w: w[1])
         # assume that all windows are full, then let the largest still grow, and so on
         for filled in range(len(caps), -1, -1):

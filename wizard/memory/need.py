@@ -5,74 +5,87 @@ from __future__ import annotations
 from math import isqrt
 from typing import Any, NamedTuple
 
-from wizard.shapes import Card, Layout, Path, Workload
+from wizard.shapes import Layout, Path, Workload
 
 from . import elements, kv, state, weights
 from .cache import Memo
 from .room import Room
 from .rules import Profile, activation, communication, compute_buffer, context_overhead, graphs
 
-_memo = Memo()
-_USUAL = 32768  # tokens at which the cache of known models is compared
+_USUAL = 32768  # tokens at which the caches of known models are compared
 
 
 class Load(NamedTuple):
-    """The load of one copy of the model. Tokens and requests; request = input + output."""
+    """The load of one copy of the model, in tokens and requests. request: input + output.
+
+    tokens: context over all slots that has to be there at least.
+    """
 
     context: int
     request: int
     seats: int
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of context over all slots that have to be there at least."""
-        return max(self.context, self.seats * self.request)
+    tokens: int
 
 
 class Model(NamedTuple):
     """What of the model does not depend on the device. kv is None when nothing is known about it.
 
     kv: on one tensor-parallel rank; whole: uncopied; kv_error: bytes per token the KV may be off;
-    state: bytes of one sequence on one rank; state_whole: uncopied.
+    per_token: bytes per token, uncopied, inside every window; state: bytes of one sequence on one rank;
+    state_whole: uncopied; limit: longest context the model
+    takes, tokens; said: text ids of what was assumed.
     """
 
     weights: weights.Weights
     kv: kv.KV | None
     whole: kv.KV | None
     kv_error: int
+    per_token: int
     state: int
     state_whole: int
     layers: int
     expert_layers: int
     hidden: int
+    limit: int | None
+    said: tuple[str, ...]
 
 
 class Parts(NamedTuple):
-    """Bytes on one device that neither request nor layer changes, with errors. peak = what comes and goes."""
+    """Bytes on one device that neither request nor layer changes.
 
-    activation: int
-    graphs: int
-    communication: int
-    context: int
-    compute: int
-    error: int
+    sizes and errors: activation, graphs, communication, context, compute; resident: what stays outside
+    the engine's tensors; peak: activations and buffers; error: of all together.
+    """
+
+    sizes: tuple[int, int, int, int, int]
     errors: tuple[int, int, int, int, int]
+    resident: int
+    peak: int
+    error: int
 
-    @property
-    def resident(self) -> int:
-        """Bytes that stay outside the engine's tensors."""
-        return self.context + self.communication
 
-    @property
-    def peak(self) -> int:
-        """Bytes of buffers and activations."""
-        return self.activation + self.graphs + self.compute
+class Plan(NamedTuple):
+    """Everything the arithmetic of one candidate shares.
+
+    one and many: KV and state of one request at the whole context and at its usual length, bytes on a
+    rank that holds all layers; scratch: bytes by which the compute buffer grows when everyone is at the
+    maximum.
+    """
+
+    profile: Profile
+    model: Model
+    parts: Parts
+    load: Load
+    layout: Layout
+    one: int
+    many: int
+    scratch: int
 
 
 class Seat(NamedTuple):
-    """One device with its stage: sizes in bytes. margin = pool - need; negative is what is missing."""
+    """One device with its stage, in bytes. pool: what it has for KV and state; need: what these take at
+    least; full: with everyone at the maximum; margin = pool - need, negative is what is missing."""
 
-    card: Card
     room: Room
     layers: int
     weights: int
@@ -80,55 +93,63 @@ class Seat(NamedTuple):
     need: int
     full: int
     error: int
-
-    @property
-    def margin(self) -> int:
-        """Bytes left for more KV."""
-        return self.pool - self.need
-
-
-class Plan(NamedTuple):
-    """Everything the arithmetic of one candidate shares."""
-
-    profile: Profile
-    model: Model
-    parts: Parts
-    load: Load
-    layout: Layout
+    margin: int
 
 
 def load_of(work: Workload, copies: int) -> Load:
     """The share of the load that one of `copies` replicas carries."""
-    request = max(1, min(work.context, work.input + work.output))
-    return Load(max(1, work.context), request, max(1, -(-work.concurrency // copies)))
+    context = max(1, work.context)
+    request = max(1, min(context, work.input + work.output))
+    seats = max(1, -(-work.concurrency // copies))
+    return Load(context, request, seats, max(context, seats * request))
+
+
+_models = Memo()
+_parts = Memo()
 
 
 def model_of(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profile: Profile, kb: Any) -> Model:
     """Weights, KV and state of a model entry, an imported architecture or parameters only."""
-    held = weights.build(arch, path, kb)
-    layers = max(1, arch.get("layers") or 1)
-    experts = (arch.get("experts") or {}).get("layers") or layers
-    hidden = arch.get("hidden") or 0
-    if arch.get("attention") is None:
-        low, high = _range(arch, kv_type, profile, kb)
-        if not high:
-            return Model(held, None, None, 0, 0, 0, layers, experts, hidden)
-        middle = (low + high) // 2
-        whole = kv.KV((), profile.granule, middle, ())
-        rank = kv.KV((), profile.granule, -(-middle // tp), ())
-        return Model(held, rank, whole, -(-(high - low) // (2 * tp)), 0, 0, layers, experts, hidden)
+    size = path.checkpoint.get("bytes") if path.checkpoint else None
+    key = (path.family, path.type, size, tp, kv_type, profile)
+    return _models.get(arch, key, lambda: _model(arch, path, tp, kv_type, profile, kb))
 
-    def make() -> tuple[kv.KV, kv.KV, int, int]:
+
+def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profile: Profile, kb: Any) -> Model:
+    held = weights.build(arch, path, kb)
+    said = ["memory.kv-type-unknown"] if kv_type and kv_type != "auto" and not elements.known(kv_type) else []
+    if held.towers_apart:
+        said.append("memory.towers-apart")
+    rank = whole = None
+    error = here = one = 0
+    if arch.get("attention") is not None:
         slots = profile.of("state-slots")
         whole = kv.build(arch, kv_type, 1, profile)
         rank = whole if tp == 1 else kv.build(arch, kv_type, tp, profile)
-        copies = slots["per_request"]
         one = state.sequence_bytes(arch["attention"], 1, slots)
-        here = one if tp == 1 else state.sequence_bytes(arch["attention"], tp, slots)
-        return rank, whole, -int(-here * copies // 1), one
+        here = _copies(state.sequence_bytes(arch["attention"], tp, slots), slots["per_request"])
+    else:
+        low, high = _range(arch, kv_type, profile, kb)
+        if high:
+            middle = (low + high) // 2
+            whole = kv.KV((), profile.granule, middle, ())
+            rank = kv.KV((), profile.granule, -(-middle // tp), ())
+            error = -(-(high - low) // (2 * tp))
+        said.append("memory.kv-range" if high else "memory.kv-unknown")
+    layers = max(1, arch.get("layers") or 1)
+    context = arch.get("context") or {}
+    return Model(
+        held, rank, whole, error, whole.per_token() if whole else 0, here, one, layers,
+        (arch.get("experts") or {}).get("layers") or layers,
+        arch.get("hidden") or 0,
+        max(context.get("native", 0), context.get("extended", 0)) or None,
+        tuple(said),
+    )  # fmt: skip
 
-    rank, whole, here, one = _memo.get(arch, ("kv", kv_type, tp, profile), make)
-    return Model(held, rank, whole, 0, here, one, layers, experts, hidden)
+
+def _copies(size: int, count: float) -> int:
+    """`count` copies, which need not be whole, rounded up to bytes."""
+    return size * count if isinstance(count, int) else -int(-size * count // 1)
 
 
 def _range(arch: dict[str, Any], kv_type: str | None, profile: Profile, kb: Any) -> tuple[int, int]:
@@ -138,42 +159,61 @@ def _range(arch: dict[str, Any], kv_type: str | None, profile: Profile, kb: Any)
         low, high = given
         scale = elements.row_bytes(elements.pair(kv_type)[0], 1024)
         return int(low * scale // 2048), int(high * scale // 2048)
-    found = []
-    for id_ in arch.get("kv_models", ()):
-        near = kb.models[id_]
-        if near.get("attention"):
-            cache = _memo.get(near, ("kv", kv_type, profile), lambda n=near: kv.build(n, kv_type, 1, profile))
-            tokens = 32768
-            found.append(-(-cache.bytes(tokens) // tokens))
+    known = [kb.models[id_] for id_ in arch.get("kv_models", ())]
+    found = [-(-kv.build(m, kv_type, 1, profile).bytes(_USUAL) // _USUAL) for m in known if m.get("attention")]
     return (min(found), max(found)) if found else (0, 0)
 
 
 def parts_of(profile: Profile, hidden: int, ranks: int, tokens: int) -> Parts:
     """Fixed parts of one device with `tokens` of context over all slots."""
+    return _parts.get(profile, (hidden, ranks > 1, tokens), lambda: _fixed(profile, hidden, ranks, tokens))
+
+
+def _fixed(profile: Profile, hidden: int, ranks: int, tokens: int) -> Parts:
     act, act_error = activation.peak(profile.of("activation"), profile.chunk, hidden)
     graph, graph_error = graphs.kept(profile.of("graphs"))
     com, com_error = communication.buffers(profile.of("communication"), ranks)
     ctx, ctx_error = context_overhead.taken(profile.of("context-overhead"))
     buf, buf_error = compute_buffer.scratch(profile.of("compute-buffer"), tokens)
     errors = (act_error, graph_error, com_error, ctx_error, buf_error)
-    return Parts(act, graph, com, ctx, buf, isqrt(sum(e * e for e in errors)), errors)
+    return Parts(
+        (act, graph, com, ctx, buf), errors, ctx + com, act + graph + buf, isqrt(sum(e * e for e in errors))
+    )  # fmt: skip
 
 
-def demand(model: Model, load: Load, layers: int) -> tuple[int, int, int]:
+def plan_of(profile: Profile, model: Model, load: Load, layout: Layout) -> Plan:
+    """The plan of one candidate."""
+    parts = parts_of(profile, model.hidden, layout.tp * layout.pp, load.tokens)
+    grown = profile.of("compute-buffer")["per_ctx_bytes"]
+    scratch = round(grown * (load.seats * load.context - load.tokens)) if grown else 0
+    if model.kv is None:
+        return Plan(profile, model, parts, load, layout, 0, 0, scratch)
+    one, many = model.kv.bytes(load.context), model.kv.bytes(load.request)
+    return Plan(profile, model, parts, load, layout, one + model.state, many + model.state, scratch)
+
+
+def demand(plan: Plan, layers: int) -> tuple[int, int, int]:
     """(smallest demand, demand with everyone at the maximum, error) of KV and state in bytes on one device.
 
     The smallest demand is the larger of one request of the whole context and all requests at their
-    usual length. `layers` of the model's layers are here; their KV is taken to be an even share.
+    usual length. `layers` of the model's layers are here; their part is taken to be an even share.
     """
-    cache, total = model.kv, model.layers
-    if cache is None:
-        return 0, 0, 0
-    one = cache.bytes(load.context)
-    many = cache.bytes(load.request)
-    held = model.state
+    one, many, seats, error = plan.one, plan.many, plan.load.seats, plan.model.kv_error
+    total = plan.model.layers
     if layers != total:
         one, many = -(-one * layers // total), -(-many * layers // total)
-        held = -(-held * layers // total)
-    least = max(one + held, load.seats * (many + held))
-    error = model.kv_error * load.tokens
-    return least, load.seats * (one + held), error if layers == total else -(-error * layers // total)
+        error = -(-error * layers // total)
+    many *= seats
+    return (one if one > many else many), one * seats, error * plan.load.tokens
+
+
+def seat_of(plan: Plan, place: Room, layers: int, held: int) -> Seat:
+    """One device that holds `layers` layers and `held` bytes of weights."""
+    parts, rules = plan.parts, plan.profile
+    need, full, kv_error = demand(plan, layers)
+    budget = rules.budget
+    pool = budget.pool(rules.parameters[budget.NAME], place.total, place.free, held, parts.resident, parts.peak)
+    error = parts.error
+    if place.error or kv_error:
+        error = isqrt(error * error + place.error * place.error + kv_error * kv_error)
+    return Seat(place, layers, held, pool, need, full, error, pool - need)

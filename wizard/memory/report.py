@@ -6,112 +6,121 @@ from typing import Any
 
 from . import assumed, kv, offload
 from .need import Plan, Seat
-from .rules import compute_buffer
 
-_PART_RULES = (
+# name of a part and the rule it comes from, in the order of Parts.sizes
+_PARTS = (
     ("activation", "activation"), ("graphs", "graphs"), ("communication", "communication"),
     ("context", "context-overhead"), ("compute", "compute-buffer"),
 )  # fmt: skip
 
 
-def _basis(plan: Plan) -> str:
-    return "exact" if plan.model.weights.exact else "computed"
-
-
-def _part(name: str, size: int, error: int, basis: str) -> dict[str, Any]:
-    return {"name": name, "bytes": size, "error_bytes": error, "basis": basis}
-
-
-def _parts(plan: Plan, seat: Seat, whole: bool, scratch: int) -> list[dict[str, Any]]:
-    """Parts of one device; `whole` when everyone at the maximum goes in, so that it is all allocated.
-
-    scratch: bytes by which the compute buffer then is larger.
-    """
-    model, load, place = plan.model, plan.load, seat.room
-    found = [_part("weights", seat.weights, 0, _basis(plan))]
-    held = load.seats * (-(-model.state * seat.layers // model.layers)) if model.state else 0
-    if model.kv is not None:
-        size = max(0, (seat.full if whole else seat.need) - held)
-        if plan.profile.budget.RESERVES and seat.pool > held + size:
-            size = seat.pool - held
-        error = model.kv_error * load.tokens
-        found.append(_part("kv", size, error, "assumed" if error else "computed"))
-    if held:
-        found.append(_part("state", held, 0, "computed"))
-    stated = plan.profile.stated
-    for (name, rule), size, error in zip(_PART_RULES, plan.parts[:5], plan.parts.errors, strict=True):
-        if name == "compute":
-            size += scratch
-        if size:
-            found.append(_part(name, size, error, "fitted" if rule in stated else "assumed"))
-    if place.other:
-        found.append(_part("other", place.other, place.error, place.basis))
-    used = sum(p["bytes"] for p in found)
-    if used < place.total:
-        found.append(_part("free", place.total - used, 0, "computed"))
-    return found
-
-
-def report(plan: Plan, seats: list[Seat], class_: str, arch: dict[str, Any]) -> dict[str, Any]:
+def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
     """The Fit of a plan whose devices and class are known; `assumptions` and `host` are still empty."""
-    rules, model, load, layout = plan.profile, plan.model, plan.load, plan.layout
-    scratch = compute_buffer.scratch(rules.of("compute-buffer"), load.seats * load.context)[0] - plan.parts.compute
-    whole = all(s.pool - s.full - scratch >= s.error for s in seats)
-    limit = arch.get("context") or {}
-    limit = max(limit.get("native", 0), limit.get("extended", 0)) or None
-    shared: dict[tuple[Any, ...], tuple[list[dict[str, Any]], int, int]] = {}
-    devices = []
-    parameters = rules.of(rules.budget.NAME)
-    for index, seat in enumerate(seats):
-        key = (seat.room, seat.layers, seat.weights)
-        found = shared.get(key)
-        if found is None:
-            budget = rules.budget.budget(parameters, seat.room.total, seat.room.free)
-            found = shared[key] = (
-                _parts(plan, seat, whole, scratch if whole else 0),
-                budget,
-                max(0, -seat.margin),
-            )
-        devices.append(
-            {
-                "index": index,
-                "device": seat.card.device,
-                "name": seat.card.entry.get("name", seat.card.device),
-                "capacity_bytes": seat.room.total,
-                "budget_bytes": found[1],
-                "layers": seat.layers,
-                "parts": found[0],
-                "over_bytes": found[2],
-            }
-        )
-    tight = min(seats, key=lambda s: s.margin)
-    answer = {
+    model, load, layout = plan.model, plan.load, plan.layout
+    distinct = seats if len(seats) == 1 else list({id(s): s for s in seats}.values())
+    whole = True
+    pool = margin = None
+    error = 0
+    for seat in distinct:
+        if seat.pool - seat.full - plan.scratch < seat.error:
+            whole = False
+        if margin is None or seat.margin < margin:
+            margin = seat.margin
+        if pool is None or seat.pool < pool:
+            pool = seat.pool
+        if seat.error > error:
+            error = seat.error
+    assert margin is not None and pool is not None
+    answer: dict[str, Any] = {
         "class": class_,
-        "devices": devices,
+        "devices": _devices(plan, seats, distinct, whole),
         "host": None,
         "weights_bytes": model.weights.total,
         "kv_bytes_per_token": None,
         "state_bytes_per_sequence": model.state_whole,
         "kv_bytes_request": None,
-        "pool_bytes": max(0, min(s.pool for s in seats)),
+        "pool_bytes": pool if pool > 0 else 0,
         "pool_tokens": None,
         "max_context": None,
         "max_concurrency": None,
         "max_concurrency_full": None,
-        "headroom_bytes": max(0, tight.margin),
-        "shortfall_bytes": max(0, -tight.margin) if class_ == "no" else 0,
-        "error_bytes": max(s.error for s in seats),
+        "headroom_bytes": margin if margin > 0 else 0,
+        "shortfall_bytes": -margin if class_ == "no" and margin < 0 else 0,
+        "error_bytes": error,
         "offload": None,
         "assumptions": [],
         "warn_full": not whole,
         "copies": layout.dp,
         "context_total": load.seats * load.context if whole else load.tokens,
     }
-    if model.kv is not None and model.whole is not None:
-        answer["kv_bytes_per_token"] = model.whole.per_token()
+    if model.whole is not None:
+        answer["kv_bytes_per_token"] = model.per_token
         answer["kv_bytes_request"] = model.whole.bytes(load.context)
-        answer |= _capacity(plan, seats, limit)
+        _capacity(answer, plan, distinct)
     return answer
+
+
+def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat], whole: bool) -> list[dict[str, Any]]:
+    """One entry per device; equal devices share one list of parts."""
+    rules = plan.profile
+    parameters = rules.parameters[rules.budget.NAME]
+    shown = {}
+    for seat in distinct:
+        budget = rules.budget.budget(parameters, seat.room.total, seat.room.free)
+        shown[id(seat)] = (_device_parts(plan, seat, whole), budget, -seat.margin if seat.margin < 0 else 0)
+    cards = plan.layout.cards
+    count = len(cards)
+    devices = []
+    for index, seat in enumerate(seats):
+        card = cards[index % count]
+        parts, budget, over = shown[id(seat)]
+        devices.append(
+            {
+                "index": index, "device": card.device, "name": card.entry["name"], "capacity_bytes": seat.room.total,
+                "budget_bytes": budget, "layers": seat.layers, "parts": parts, "over_bytes": over,
+            }
+        )  # fmt: skip
+    return devices
+
+
+def _part(name: str, size: int, error: int, basis: str) -> dict[str, Any]:
+    return {"name": name, "bytes": size, "error_bytes": error, "basis": basis}
+
+
+def _device_parts(plan: Plan, seat: Seat, whole: bool) -> list[dict[str, Any]]:
+    """Parts of one device; `whole` when everyone at the maximum goes in, so that it is all allocated."""
+    model, place = plan.model, seat.room
+    found = [_part("weights", seat.weights, 0, _basis(plan))]
+    used = seat.weights
+    if model.kv is not None:
+        held = plan.load.seats * (-(-model.state * seat.layers // model.layers)) if model.state else 0
+        size = seat.full if whole else seat.need
+        if plan.profile.budget.RESERVES and seat.pool > size:
+            size = seat.pool
+        size -= held
+        error = model.kv_error * plan.load.tokens
+        found.append(_part("kv", max(0, size), error, "assumed" if error else "computed"))
+        used += max(0, size)
+        if held:
+            found.append(_part("state", held, 0, "computed"))
+            used += held
+    stated = plan.profile.stated
+    for (name, rule), size, error in zip(_PARTS, plan.parts.sizes, plan.parts.errors, strict=True):
+        if size:
+            if name == "compute" and whole:
+                size += plan.scratch
+            found.append(_part(name, size, error, "fitted" if rule in stated else "assumed"))
+            used += size
+    if place.other:
+        found.append(_part("other", place.other, place.error, place.basis))
+        used += place.other
+    if used < place.total:
+        found.append(_part("free", place.total - used, 0, "computed"))
+    return found
+
+
+def _basis(plan: Plan) -> str:
+    return "exact" if plan.model.weights.exact else "computed"
 
 
 def add_host(answer: dict[str, Any], moved: offload.Moved, plan: Plan, ram: int) -> None:
@@ -136,37 +145,39 @@ def add_host(answer: dict[str, Any], moved: offload.Moved, plan: Plan, ram: int)
     }
 
 
-def _capacity(plan: Plan, seats: list[Seat], limit: int | None) -> dict[str, Any]:
+def _capacity(answer: dict[str, Any], plan: Plan, seats: list[Seat]) -> None:
     """Longest context and most requests that the pools hold, over all copies."""
-    model, load, layout = plan.model, plan.load, plan.layout
+    model, load = plan.model, plan.load
     cache = model.kv
     assert cache is not None
     # the compute buffer's part that grows with the context competes for the same bytes
-    per_ctx = int(plan.profile.of("compute-buffer")["per_ctx_bytes"])
+    per_ctx = int(plan.profile.parameters["compute-buffer"]["per_ctx_bytes"])
     longest = most = most_full = tokens = kv.NO_LIMIT
-    one, one_full = cache.bytes(load.request) + model.state, cache.bytes(load.context) + model.state
-    for seat in {(s.pool, s.layers): s for s in seats}.values():
-        if seat.layers == 0:
+    total = model.layers
+    for seat in seats:
+        layers = seat.layers
+        if layers == 0:
             continue
-        total, layers = model.layers, seat.layers
-        pool = max(0, seat.pool + per_ctx * load.tokens) * total // layers  # as if it held all layers
-        slope = -(-per_ctx * total // layers)
-        longest = min(longest, cache.tokens(max(0, pool - model.state), slope))
-        most = min(most, _times(pool, one + slope * load.request))
-        most_full = min(most_full, _times(pool, one_full + slope * load.context))
-        if one_full:
-            tokens = min(tokens, max(0, seat.pool) * total // layers * load.context // one_full)
-    copies = layout.dp
-    return {
-        "pool_tokens": _known(tokens, copies),
-        "max_context": min(longest, limit) if limit else _known(longest, 1),
-        "max_concurrency": _known(most, copies),
-        "max_concurrency_full": _known(most_full, copies),
-    }
-
-
-def _times(pool: int, each: int) -> int:
-    return pool // each if each else kv.NO_LIMIT
+        pool, slope, held = seat.pool + per_ctx * load.tokens, per_ctx, seat.pool
+        if layers != total:  # as if it held all layers
+            pool, slope, held = pool * total // layers, -(-per_ctx * total // layers), held * total // layers
+        if pool < 0:
+            pool = held = 0
+        long = cache.tokens(pool - model.state, slope)
+        if long < longest:
+            longest = long
+        many, one = plan.many + slope * load.request, plan.one + slope * load.context
+        if many and pool // many < most:
+            most = pool // many
+        if one and pool // one < most_full:
+            most_full = pool // one
+        if plan.one and held * load.context // plan.one < tokens:
+            tokens = max(0, held) * load.context // plan.one
+    copies = plan.layout.dp
+    answer["pool_tokens"] = _known(tokens, copies)
+    answer["max_context"] = min(longest, model.limit) if model.limit else _known(longest, 1)
+    answer["max_concurrency"] = _known(most, copies)
+    answer["max_concurrency_full"] = _known(most_full, copies)
 
 
 def _known(value: int, copies: int) -> int | None:

@@ -7,60 +7,64 @@ from typing import Any, NamedTuple
 from wizard.shapes import Card
 
 from . import assumed
+from .cache import Memo
 from .rules.base import mib
 
 
 class Room(NamedTuple):
-    """Bytes of one device: reported total, used by others, error of that, and why (text ids)."""
+    """Bytes of one device: reported total, used by others, error of that, and why (text ids).
+
+    free: what the engine may use before its own rules.
+    """
 
     total: int
     other: int
     error: int
     basis: str
     assumptions: tuple[str, ...]
+    free: int
 
-    @property
-    def free(self) -> int:
-        """Bytes the engine may use before its own rules."""
-        return self.total - self.other
+
+_memo = Memo()
 
 
 def of(card: Card, backend: str, host: dict[str, Any]) -> Room:
     """Room on one device for an engine on this back end.
 
     A stated free size caps everything. CPU back ends work in system memory. Unified memory gives up to
-    the share its entry states. A card that a desktop draws on loses an assumed part.
+    the share its entry states. A card that a desktop draws on loses an assumed part. Equal devices get
+    the same object.
     """
-    memory = card.entry["memory"]
-    if backend in assumed.CPU_BACKENDS or card.entry["kind"] == "cpu":
-        total = host.get("ram_bytes") or card.memory_bytes
-        if memory.get("unified") and card.entry["kind"] != "cpu":
-            total = card.memory_bytes or total
-        if card.free_bytes is not None and card.entry["kind"] != "cpu":
-            return _stated(total, card.free_bytes)
-        used, error = assumed.system_bytes(total)
-        return Room(total, used, error, "assumed", ("memory.assumed-system",))
+    entry = card.entry
+    on_cpu = backend in assumed.CPU_BACKENDS or entry["kind"] == "cpu"
+    draws = card.index == 0 and host.get("os") in assumed.DESKTOP_OSES
+    key = (card.memory_bytes, card.free_bytes, on_cpu, draws, host.get("ram_bytes"))
+    return _memo.get(entry, key, lambda: _room(card, on_cpu, draws, host))
+
+
+def _room(card: Card, on_cpu: bool, draws: bool, host: dict[str, Any]) -> Room:
+    entry = card.entry
+    memory = entry["memory"]
     total = card.memory_bytes
-    if card.free_bytes is not None:
-        return _stated(total, card.free_bytes)
-    if memory.get("unified"):
-        fraction = memory.get("usable_fraction")
-        if isinstance(fraction, dict):
-            return Room(total, total - int(total * fraction["is"]), 0, "computed", ())
-        kept = total - int(total * assumed.UNIFIED_FRACTION)
-        return Room(total, kept, int(total * assumed.UNIFIED_ERROR), "assumed", ("memory.assumed-unified",))
+    if on_cpu and not (memory.get("unified") and entry["kind"] != "cpu"):
+        total = host.get("ram_bytes") or total
+    if card.free_bytes is not None and entry["kind"] != "cpu":
+        kept = max(0, total - card.free_bytes)
+        return Room(total, kept, 0, "exact", ("memory.stated-free",), total - kept)
+    if on_cpu:
+        used, error = assumed.system_bytes(total)
+        return Room(total, used, error, "assumed", ("memory.assumed-system",), total - used)
     fraction = memory.get("usable_fraction")
-    kept = total - int(total * fraction["is"]) if isinstance(fraction, dict) else 0
-    draws = (
-        host.get("os") in assumed.DESKTOP_OSES
-        and card.index == 0
-        and card.entry.get("segment") in assumed.DESKTOP_SEGMENTS
-    )
-    if draws:
+    if isinstance(fraction, dict):
+        kept = total - int(total * fraction["is"])
+    elif memory.get("unified"):
+        kept = total - int(total * assumed.UNIFIED_FRACTION)
+        error = int(total * assumed.UNIFIED_ERROR)
+        return Room(total, kept, error, "assumed", ("memory.assumed-unified",), total - kept)
+    else:
+        kept = 0
+    if draws and not memory.get("unified") and entry.get("segment") in assumed.DESKTOP_SEGMENTS:
+        kept += mib(assumed.DESKTOP_MIB)
         error = mib(assumed.DESKTOP_ERROR_MIB)
-        return Room(total, kept + mib(assumed.DESKTOP_MIB), error, "assumed", ("memory.assumed-desktop",))
-    return Room(total, kept, 0, "computed", ())
-
-
-def _stated(total: int, free: int) -> Room:
-    return Room(total, max(0, total - free), 0, "exact", ("memory.stated-free",))
+        return Room(total, kept, error, "assumed", ("memory.assumed-desktop",), total - kept)
+    return Room(total, kept, 0, "computed", (), total - kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import check, command, head, sources, speed, why, whynot
+from . import check, command, head, nothing, sources, speed, why, whynot
 from .change import change_section
 from .fit import fit_section
 from .view import Plain, View
@@ -24,7 +24,7 @@ def sections(view: View) -> list[Plain]:
     """[{"id", "html"}]: the answer, its index, then one block a topic."""
     start = view.start
     if start is None:
-        first = [head.nothing(view)]
+        first = [nothing.nothing(view)]
         rest = [whynot.section_(view), sources.section_(view)]
     else:
         first = [head.answer(view, start)]

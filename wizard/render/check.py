@@ -32,11 +32,11 @@ def _row(view: View, item: Plain) -> str:
     elif item["command"]:
         text = " ".join(shlex.quote(w) for w in item["command"])
         tool = (view.kb.benchmarking.get(item["tool"]) or {}).get("name")
-        link = view.link(f"benchmarking/{item['tool']}/", view.t(tool)) + "<br>" if tool else ""
+        link = view.link(page(item["tool"]), view.t(tool)) + "<br>" if tool else ""
         how = f"{link}<code>{esc(text)}</code>"
     elif item["tool"]:
         entry = view.kb.benchmarking[item["tool"]]
-        how = view.link(f"benchmarking/{item['tool']}/", view.t(entry["name"]))
+        how = view.link(page(item["tool"]), view.t(entry["name"]))
     else:
         how = f'<span class="we-quiet">{view.t("check.no-tool")}</span>'
     trap = view.t(item["trap"]) if item.get("trap") else ""
@@ -57,12 +57,17 @@ def value(view: View, item: Plain) -> tuple[str, str]:
     return f"{view.rough(item['point'])} {view.t(f'unit.{unit}')}", view.span(item)
 
 
+def page(id_: str) -> str:
+    """Address of a benchmarking entry's page."""
+    return f"benchmarking/{id_}/"
+
+
 def rules(view: View, plan: Plain) -> str:
     """The rules that apply to this case, folded."""
     if not plan["rules"]:
         return ""
     items = "".join(
-        f"<li>{view.link(f'benchmarking/{r["id"]}/', view.t(r['name']))} {view.t(r['why'])}</li>" for r in plan["rules"]
+        f"<li>{view.link(page(rule['id']), view.t(rule['name']))} {view.t(rule['why'])}</li>" for rule in plan["rules"]
     )
     return (
         f'<details class="we-more" id="we-more-rules"><summary>{view.t("check.rules", n=len(plan["rules"]))}</summary>'

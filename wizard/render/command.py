@@ -1,7 +1,7 @@
 """Run it: the command in four shells with the reason beside each line, without a script for the tabs.
 
 A radio button per shell shows its panel; on a phone a select does (`:has(option:checked)`). Copying
-needs a script: a button names the element whose `code` lines it copies (`data-we-copy`).
+needs a script: the text stands in `data-copy`.
 """
 
 from __future__ import annotations
@@ -85,22 +85,23 @@ def tabs(view: View, command: Plain) -> str:
         for name, _ in shown
     )
     options = "".join(f'<option value="{name}">{view.t(f"command.tab-{name}")}</option>' for name, _ in shown)
-    bodies = "".join(panel(view, name, blocks, command) for name, blocks in shown)
+    known = view.named(command["values"])
+    bodies = "".join(panel(view, name, blocks, command, known) for name, blocks in shown)
     return (
         f'<div class="we-run"><fieldset class="we-tabs"><legend class="we-sr">{view.t("command.shell")}</legend>{radios}</fieldset>'
         f'<select class="we-pick" aria-label="{view.t("command.shell")}">{options}</select>{bodies}</div>'
     )
 
 
-def panel(view: View, name: str, blocks: list[tuple[Plain | None, list[Line]]], command: Plain) -> str:
+def panel(view: View, name: str, blocks: list[tuple[Plain | None, list[Line]]], command: Plain, known: Plain) -> str:
     """One shell: its processes with a copy button each."""
     many = len(command["processes"]) > 1
     out = []
     for index, (process, lines) in enumerate(blocks):
         id_ = f"we-{name}" if not index else f"we-{name}-{index}"
         title = f'<p class="we-where">{where(view, process, command)}</p>' if many and process else ""
-        copy = f'<button type="button" class="we-copy" data-we-copy="{id_}">{view.t("command.copy")}</button>'
-        rows = "".join(_line(view, line, command) for line in lines)
+        copy = copy_button(view, "\n".join(line.code for line in lines))
+        rows = "".join(_line(view, line, known) for line in lines)
         out.append(
             f'{title}<div class="we-block">{copy}<div class="we-lines" id="{id_}" tabindex="0">{rows}</div></div>'
         )
@@ -109,6 +110,11 @@ def panel(view: View, name: str, blocks: list[tuple[Plain | None, list[Line]]], 
     if name == "powershell" and any('"' in w or not w for w in words):
         note = f'<p class="we-quiet">{view.t("command.powershell-quotes")}</p>'
     return f'<div class="we-panel we-panel-{name}">{"".join(out)}{note}</div>'
+
+
+def copy_button(view: View, text: str) -> str:
+    """A button that copies `text`; hidden by the style where no script runs."""
+    return f'<button type="button" class="we-copy" data-copy="{esc(text)}">{view.t("command.copy")}</button>'
 
 
 def where(view: View, process: Plain, command: Plain) -> str:
@@ -123,18 +129,15 @@ def where(view: View, process: Plain, command: Plain) -> str:
     return view.t("command.other-machines", n=process["repeat"])
 
 
-def _line(view: View, line: Line, command: Plain) -> str:
-    why = ""
-    if line.why:
-        params = {**{k.replace("launch.model", "launch.model"): v for k, v in command["values"].items()}, **line.params}
-        why = f"<span>{view.t(line.why, params)}</span>"
+def _line(view: View, line: Line, known: Plain) -> str:
+    why = f"<span>{view.texts.html(line.why, known)}</span>" if line.why else ""
     return f"<div><code>{esc(line.code)}</code>{why}</div>"
 
 
 def code(view: View, snippet: Plain, index: int) -> str:
     """Embedding code of a library."""
     id_ = f"we-code-{index}"
-    copy = f'<button type="button" class="we-copy" data-we-copy="{id_}">{view.t("command.copy")}</button>'
+    copy = copy_button(view, "\n".join(snippet["lines"]))
     rows = "".join(f"<div><code>{esc(line)}</code></div>" for line in snippet["lines"])
     name = view.t(f"command.language-{snippet['language']}")
     return (

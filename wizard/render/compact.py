@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from . import head
+from . import head, readouts
 from .marks import status
+from .nothing import shortfall
 from .view import Plain, View, esc
 
 
@@ -15,7 +16,7 @@ def block(view: View) -> str:
     if start is None:
         return (
             f'<div class="we-compact"><div class="we-cell"><p class="we-start">{view.t("answer.nothing")}</p>'
-            f"<p>{head.shortfall(view)}</p></div><div class=we-cell>{button}</div></div>"
+            f"<p>{shortfall(view)}</p></div><div class=we-cell>{button}</div></div>"
         )
     name = esc(view.words.engine(start["engine"], start.get("mode")))
     layout = start.get("layout") or {}
@@ -24,13 +25,13 @@ def block(view: View) -> str:
     )
     cells = []
     if start.get("fit"):
-        cells.append(head.memory(view, start))
+        cells.append(readouts.memory(view, start))
     estimates = start.get("estimates") or {}
     if estimates.get("decode_tps"):
-        cells.append(head.reading(view, estimates["decode_tps"], "answer.readout-decode", {}, "tps"))
+        cells.append(readouts.reading(view, estimates["decode_tps"], "answer.readout-decode", {}, "tps"))
     if view.concurrency > 1 and estimates.get("throughput_tps"):
         cells.append(
-            head.reading(view, estimates["throughput_tps"], "answer.readout-sum", {"n": view.concurrency}, "tps")
+            readouts.reading(view, estimates["throughput_tps"], "answer.readout-sum", {"n": view.concurrency}, "tps")
         )
     return (
         f'<div class="we-compact"><div class="we-cell"><p class="we-start">{view.t("answer.start-with")}</p>'
@@ -76,7 +77,7 @@ def row(view: View) -> Plain:
         "start": engine,
         "spec": esc(view.words.spec_short(start)),
         "fit": status(fit["class"], view.t(f"fit.word-{fit['class']}")) if fit else "–",
-        "memory": view.gib(head.used_bytes(head.fullest(fit))) if fit else "–",
+        "memory": view.gib(readouts.used_bytes(readouts.fullest(fit))) if fit else "–",
         "decode": f"<b>{view.rough(decode['point'])}</b>" if decode else "–",
         "interval": view.span(decode) if decode else "",
         "link": esc(view.wizard + _fragment(view)),

@@ -129,23 +129,25 @@ def spoken(view: View, devices: list[tuple[Plain, int]], host: Plain | None) -> 
     """The drawing as a sentence; the table below is its full text version."""
     said = []
     for device, count in devices:
-        parts = [f"{view.p(f'fit.part-{p["name"]}')} {view.gib(p['bytes'])}" for p in fitbar.merged(device)]
         name = view.words.device(device["device"], device["name"])
         said.append(
             view.p(
                 "fit.spoken",
                 device=f"{count} × {name}" if count > 1 else name,
                 whole=view.gib(device["capacity_bytes"]),
-                parts=", ".join(parts),
+                parts=_listed(view, device),
             )
         )
         if device.get("over_bytes"):
             said.append(view.p("fit.spoken-over", size=device["over_bytes"]))
     if host:
-        parts = [f"{view.p(f'fit.part-{p["name"]}')} {view.gib(p['bytes'])}" for p in fitbar.merged(host)]
         whole = view.gib(host["capacity_bytes"])
-        said.append(view.p("fit.spoken", device=view.p("fit.system-memory"), whole=whole, parts=", ".join(parts)))
+        said.append(view.p("fit.spoken", device=view.p("fit.system-memory"), whole=whole, parts=_listed(view, host)))
     return " ".join(said)
+
+
+def _listed(view: View, device: Plain) -> str:
+    return ", ".join(f"{view.p('fit.part-' + p['name'])} {view.gib(p['bytes'])}" for p in fitbar.merged(device))
 
 
 # ---------------------------------------------------------------------- table

@@ -44,6 +44,11 @@ def merged(device: Plain) -> list[Plain]:
     return sorted((p for p in found.values() if p["bytes"] > 0), key=lambda p: order.index(p["name"]))
 
 
+def fill_of(part: Plain) -> str:
+    """Fill class of a part."""
+    return FILLS[part["name"]]
+
+
 def groups(fit: Plain) -> list[tuple[Plain, int]]:
     """Devices with how many equal ones each stands for; up to four are all shown."""
     devices = fit["devices"]
@@ -78,21 +83,27 @@ def bar(view: View, device: Plain, whole: float, request_bytes: float, pattern: 
     at = 0.0
     ends: dict[str, float] = {}
     starts: dict[str, float] = {}
+    hatched: Plain = {"name": "graphs", "bytes": 0, "at": 0.0}
     for part in merged(device):
         size = part["bytes"]
         starts[part["name"]] = at
         if part["name"] != "free":
-            visible = min(at + size, whole) - at
+            visible = min(at + size, capacity) - at  # what does not fit is the dashed box
             fill = FILLS[part["name"]]
             style = f' fill="url(#{pattern})"' if fill == "h" else ""
             out.append(
                 f'<rect class="{fill}"{style} x="{pct(at, whole)}" width="{pct(max(visible, 0), whole)}" height="100%"/>'
             )
-        texts.append(_label(view, part, at, whole))
+        if fill_of(part) == "h":  # graphs, communication and driver share one hatched block
+            hatched["at"] = hatched["at"] if hatched["bytes"] else at
+            hatched["bytes"] += size
+        else:
+            texts.append(_label(view, part, at, whole))
         at += size
         ends[part["name"]] = at
     used = max((e for n, e in ends.items() if n != "free"), default=0.0)
     body = "".join(out)
+    texts.append(_label(view, hatched, hatched["at"], whole) if hatched["bytes"] else "")
     frame = f'<rect class="r" width="{pct(capacity, whole)}" height="100%"/>'
     over = device.get("over_bytes") or 0
     extra = _over(view, capacity, over, whole) if over > 0 else ""
@@ -135,7 +146,7 @@ def _bracket(view: View, start: float | None, end: float | None, request: float,
     label = view.p("fit.bracket", size=view.gib(request))
     room = (end - start - request) / whole * _WIDE
     text = (
-        f'<text class="t kt n wide" x="{b}" dx="6" y="45">{esc(label)}</text>' if room >= len(label) * 6.4 + 12 else ""
+        f'<text class="t kt tn wide" x="{b}" dx="6" y="45">{esc(label)}</text>' if room >= len(label) * 6.4 + 12 else ""
     )
     return lines + text
 
@@ -149,7 +160,7 @@ def _budget(view: View, budget: float | None, whole: float, first: bool) -> str:
         return line
     label = view.p("fit.budget", total=view.gib(budget))
     anchor = ' text-anchor="end"' if budget / whole > 0.4 else ""
-    return f'{line}<text class="n x" x="{x}" dx="{"-3" if anchor else "3"}" y="-10"{anchor}>{esc(label)}</text>'
+    return f'{line}<text class="tn x" x="{x}" dx="{"-3" if anchor else "3"}" y="-10"{anchor}>{esc(label)}</text>'
 
 
 def _whisker(at: float, error: float, whole: float) -> str:

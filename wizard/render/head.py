@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..launch import posix
-from . import fitbar
-from .marks import STRENGTHS, glyph, mini, status, strength
+from .command import copy_button
+from .marks import STRENGTHS, glyph, status, strength
+from .readouts import fullest, readouts, used_bytes
 from .view import Plain, View, esc
 
 ROLES = ("alternative", "benchmark-against", "orchestrate-with", "convenience")
@@ -58,7 +59,7 @@ def spec(view: View, rec: Plain) -> str:
     ]
     if rec.get("via"):
         parts.append(view.p("answer.via", plugin=words.engine(rec["via"])))
-    return '<span class="we-slash"> / </span>'.join(esc(p) for p in parts if p)
+    return '<span class="we-slash">\u00a0/ </span>'.join(esc(p) for p in parts if p)
 
 
 def devices_present(view: View) -> int:
@@ -95,81 +96,6 @@ def fit_word(view: View, rec: Plain) -> str:
     )
 
 
-# ---------------------------------------------------------------------- readouts
-
-
-def readouts(view: View, start: Plain) -> str:
-    """Memory, decode for one, decode for all (or prefill), first token; nothing without a model."""
-    fit, estimates = start.get("fit"), start.get("estimates")
-    if fit is None and estimates is None:
-        return f'<p class="we-note">{view.t("answer.no-model")}</p>'
-    cells = [memory(view, start)] if fit else []
-    situation = view.decision["situation"]
-    rows = [("decode_tps", "answer.readout-decode", {}, "tps")]
-    if view.concurrency > 1:
-        rows.append(("throughput_tps", "answer.readout-sum", {"n": view.concurrency}, "tps"))
-    else:
-        rows.append(("prefill_tps", "answer.readout-prefill", {}, "tps"))
-    rows.append(("ttft_s", "answer.readout-first", {"n": situation["context"]["input"]}, "s"))
-    if estimates is None or not any(estimates.get(key) for key, *_ in rows):
-        reason = (estimates or {}).get("missing") or "unknown"
-        cells.append(
-            f'<div class="we-cell we-none"><dt>{view.t("answer.readout-decode")}</dt>'
-            f"<dd>{no_estimate(view, reason)}</dd></div>"
-        )
-    else:
-        cells += [reading(view, estimates.get(key), text, params, unit) for key, text, params, unit in rows]
-    return f'<dl class="we-readouts">{"".join(cells)}</dl>'
-
-
-def no_estimate(view: View, reason: str) -> str:
-    """ "No estimate." and why."""
-    text = f"speed.missing-{reason.replace('_', '-')}"
-    why = view.t(text if view.texts.has(text) else "speed.missing-unknown")
-    return f"<strong>{view.t('speed.no-estimate')}</strong> {why}"
-
-
-def fullest(fit: Plain) -> Plain:
-    """The device with the smallest share of memory left."""
-    return max(fit["devices"], key=lambda d: (used_bytes(d) / d["capacity_bytes"], -d["index"]))
-
-
-def used_bytes(device: Plain) -> int:
-    """Bytes taken on a device, other programs included."""
-    return sum(p["bytes"] for p in device["parts"] if p["name"] != "free")
-
-
-def memory(view: View, start: Plain) -> str:
-    """Memory of the fullest device, with its bar and what is left."""
-    device = fullest(start["fit"])
-    kind = view.words.device_kind(start.get("layout") or {})
-    used, whole = used_bytes(device), device["capacity_bytes"]
-    over = device.get("over_bytes") or 0
-    rest = (
-        view.t("fit.over", size=view.gib(over))
-        if over > 0
-        else view.t("answer.free", size=view.gib(max(whole - used, 0)))
-    )
-    return (
-        f'<div class="we-cell"><dt>{view.t(f"answer.memory-{kind}")}</dt>'
-        f'<dd><span class="we-big">{view.gib(used)}</span> <span class="we-unit">{view.t("answer.of-gib", size=view.gib(whole))}</span>'
-        f'<span class="we-scale">{fitbar.tiny(device, "we-hatch-a")}<span>{rest}</span></span></dd></div>'
-    )
-
-
-def reading(view: View, interval: Plain | None, text: str, params: Plain, unit: str) -> str:
-    """One estimate as a readout."""
-    if not interval:
-        return (
-            f'<div class="we-cell we-none"><dt>{view.t(text, params)}</dt><dd>{view.t("speed.no-estimate")}</dd></div>'
-        )
-    return (
-        f'<div class="we-cell"><dt>{view.t(text, params)}</dt>'
-        f'<dd><span class="we-big">{view.rough(interval["point"])}</span> <span class="we-unit">{view.t(f"unit.{unit}")}</span>'
-        f'<span class="we-scale">{mini(interval)}<span>{view.span(interval)}</span></span></dd></div>'
-    )
-
-
 # ---------------------------------------------------------------------- command, choices, warnings
 
 
@@ -187,8 +113,7 @@ def strip(view: View, start: Plain) -> str:
         text = command["install"][0]["command"]
     else:
         return ""
-    copy = f'<button type="button" class="we-copy" data-we-copy="we-line">{view.t("command.copy")}</button>'
-    return f'<div class="we-strip"><code id="we-line">{esc(text)}</code>{copy}</div>'
+    return f'<div class="we-strip"><code>{esc(text)}</code>{copy_button(view, text)}</div>'
 
 
 def choices(view: View, start: Plain) -> str:
@@ -217,16 +142,14 @@ def condition(view: View, rec: Plain) -> str:
     """When to choose an alternative, or what the other role is for."""
     said = rec.get("condition")
     if rec["role"] == "alternative":
-        return view.t("answer.if", condition=_markup(view, said)) if said else view.t("answer.role-alternative")
+        return (
+            view.statement(said)
+            if said
+            else view.t("answer.role-tied" if rec.get("tied_with") else "answer.role-alternative")
+        )
     if rec["role"] == "orchestrate-with" and rec.get("orchestrator"):
         return view.t("answer.role-orchestrate-with")
     return view.t(f"answer.role-{rec['role']}")
-
-
-def _markup(view: View, statement: Plain) -> str:
-    from ..texts import Markup
-
-    return Markup(view.t(statement["text"], statement.get("params")))
 
 
 def _choice(view: View, rec: Plain, label: str, numeric: int, css: str) -> str:
@@ -317,7 +240,7 @@ def _question(view: View, answer: Plain) -> str:
     entry = view.kb.questions.get(answer["id"]) or {}
     heading = view.t(entry["heading"]) if entry.get("heading") else esc(answer["id"])
     said = view.t(answer["text"], answer.get("params"))
-    mark = f' <span class="we-assumed">{view.t("form.assumed")}</span>' if answer.get("by") == "assumed" else ""
+    mark = f' <span class="we-assumed">{view.t("wizard-page.assumed")}</span>' if answer.get("by") == "assumed" else ""
     return f'<li value="{answer["number"]}"><span>{heading}</span> {said}{mark}</li>'
 
 
@@ -328,50 +251,3 @@ def assumptions(view: View) -> str:
         return ""
     items = view.texts.both([f"{view.words.path(a['path'])}: {view.words.value(a['path'], a['value'])}" for a in found])
     return f'<p class="we-quiet">{view.t("answer.assumptions", n=len(found), items=items)}</p>'
-
-
-def nothing(view: View) -> Plain:
-    """No engine starts: the shortfall in a sentence and the nearest engines with one change each."""
-    near = view.decision.get("nothing_fits") or []
-    rows = "".join(_near(view, item) for item in near)
-    table = ""
-    if rows:
-        table = (
-            f'<p class="we-because">{view.t("answer.nearest", n=len(near))}</p>'
-            f'<table class="we-table we-near"><caption>{view.t("answer.nothing-caption")}</caption><tbody>{rows}</tbody></table>'
-        )
-    html = (
-        f'<section class="we-answer" id="we-answer" aria-labelledby="we-answer-h">{problems(view)}'
-        f'<h4 class="we-engine we-nothing" id="we-answer-h" aria-level="2">{view.t("answer.nothing")}</h4>'
-        f'<p class="we-because">{shortfall(view)}</p>{table}{warnings(view)}</section>'
-    )
-    return {"id": "answer", "html": html}
-
-
-def shortfall(view: View) -> str:
-    """Why nothing starts: memory if that is what stands in the way, else the constraints."""
-    situation = view.decision["situation"]
-    if not situation["devices"]:
-        return view.t("answer.nothing-no-hardware")
-    hardware = view.words.devices(situation["devices"])
-    model = view.words.model(situation["model"])
-    lacking = [o for r in view.decision["rejected"] for o in r["obstacles"] if o["clause"] == "memory"]
-    sizes = [
-        (o["needed"], o["yours"])
-        for o in lacking
-        if isinstance(o["needed"], int | float) and isinstance(o["yours"], int | float)
-    ]
-    if sizes and model:
-        needed, yours = min(sizes)
-        return view.t("answer.nothing-memory", hardware=hardware, yours=yours, model=model, needed=needed)
-    return view.t("answer.nothing-other", hardware=hardware)
-
-
-def _near(view: View, item: Plain) -> str:
-    change = item.get("change")
-    patch = item.get("patch") or {}
-    label = view.t(change["text"], change.get("params")) if change else esc(view.words.patch(patch, view.stated))
-    return (
-        f"<tr><th scope=row>{view.engine_link(item['engine'], item.get('mode'))}</th><td>{label}</td>"
-        f"<td class=num>{view.patch_link(patch, view.t('change.try'))}</td></tr>"
-    )

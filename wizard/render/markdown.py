@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from ..launch import posix
-from . import check, fitbar, head
+from . import check, fitbar, head, nothing, readouts
 from .change import shown
 from .numbers import date
 from .view import Plain, View
-from .whynot import change as _change  # noqa: F401  (the HTML link; here only its label is written)
 
 _TAG = re.compile(r"<[^>]+>")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
@@ -78,7 +77,7 @@ def _nothing(view: View) -> str:
         for n in near
     ]
     return "\n\n".join(
-        [f"# {view.p('answer.nothing')}", plain(head.shortfall(view)), *(["\n".join(rows)] if rows else [])]
+        [f"# {view.p('answer.nothing')}", plain(nothing.shortfall(view)), *(["\n".join(rows)] if rows else [])]
     )
 
 
@@ -117,7 +116,7 @@ def _speed(view: View, start: Plain) -> str:
         if estimates.get(key) and (key != "throughput_tps" or view.concurrency > 1)
     ]
     if not lines:
-        lines = [plain(head.no_estimate(view, estimates.get("missing") or "unknown"))]
+        lines = [plain(readouts.no_estimate(view, estimates.get("missing") or "unknown"))]
     return "\n\n".join([f"## {view.p('speed.heading')}", "\n".join(lines)])
 
 
@@ -207,6 +206,6 @@ def _sources(view: View) -> str:
         return ""
     lines = [f"- {s} ({date(view.kb.sources[s]['d'], view.lang)})" for s in ids if s in view.kb.sources]
     stand = view.p(
-        "sources.knowledge", date=date(knowledge.get("date") or "", view.lang), version=knowledge.get("version") or ""
+        "source.knowledge", date=date(knowledge.get("date") or "", view.lang), version=knowledge.get("version") or ""
     )
-    return "\n\n".join([f"## {view.p('sources.heading')}", "\n".join(lines), plain(stand)])
+    return "\n\n".join([f"## {view.p('source.heading')}", "\n".join(lines), plain(stand)])

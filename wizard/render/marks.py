@@ -109,7 +109,8 @@ def ruler(view: View, interval: Plain, sentence: str, letters: list[tuple[str, f
         row = 0 if all(abs(value - v) > top * 0.03 for v in taken) else 1
         taken.append(value)
         marks += f'<line class="m" x1="{at}" x2="{at}" y1="12" y2="26"/>'
-        marks += f'<text class="l" x="{at}" y="9"{' dx="9"' if row else ""} text-anchor="middle">{letter}</text>'
+        shift = ' dx="9"' if row else ""
+        marks += f'<text class="l" x="{at}" y="9"{shift} text-anchor="middle">{letter}</text>'
     return (
         f'<svg class="we-ruler" role="img" aria-label="{esc(sentence)}">'
         f'<line x1="0" x2="100%" y1="26" y2="26"/>{ticks}{labels}{_band(interval, top, 18, 8, 13)}{marks}</svg>'

@@ -18,9 +18,9 @@ def section_(view: View) -> Plain | None:
     rows = "".join(_row(view, publisher, readings) for publisher, readings in sorted(by_publisher.items()))
     stand = ""
     if knowledge.get("date"):
-        stand = f'<p class="we-quiet">{view.t("sources.knowledge", date=date(knowledge["date"], view.lang), version=knowledge.get("version") or "")}</p>'
+        stand = f'<p class="we-quiet">{view.t("source.knowledge", date=date(knowledge["date"], view.lang), version=knowledge.get("version") or "")}</p>'
     body = (
-        f'{heading(view, "sources", "sources.heading")}<p class="we-lead">{view.t("sources.lead", n=len(ids))}</p>'
+        f'{heading(view, "sources", "source.heading")}<p class="we-lead">{view.t("source.lead", n=len(ids))}</p>'
         f'<table class="we-table we-sources"><tbody>{rows}</tbody></table>{stand}'
     )
     return section("sources", body)
@@ -32,12 +32,12 @@ def _row(view: View, publisher: str, readings: list[str]) -> str:
     name = view.kb.sources[readings[0]].get("n") or publisher
     return (
         f"<tr><th scope=row>{view.link(f'sources/{publisher}/', esc(name))}</th><td>{links}</td>"
-        f"<td class=num>{view.t('sources.read', date=date(newest, view.lang))}</td></tr>"
+        f"<td class=num>{view.t('source.read', date=date(newest, view.lang))}</td></tr>"
     )
 
 
 def _link(view: View, publisher: str, reading: str) -> str:
     entry = view.kb.sources[reading]
-    kind = view.t(f"source.{entry['k']}")
+    kind = view.t(f"pages.source.{entry['k']}")
     short = entry.get("t") or reading.removeprefix(f"{publisher}-").replace("-", " ")
     return f'<a href="{esc(view.base)}sources/{esc(publisher)}/#{esc(reading)}">{esc(short)}</a> <small>{kind}</small>'

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .head import no_estimate
 from .marks import ruler
 from .numbers import date
+from .readouts import no_estimate
 from .view import Plain, View, esc, heading, section
 
 

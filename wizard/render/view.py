@@ -50,19 +50,19 @@ class View:
 
     def untranslated(self, id_: str) -> str:
         """The boxed note behind a sentence that is still English, or nothing."""
-        return f' <span class="we-nt">{self.t("answer.not-translated")}</span>' if self.texts.is_english(id_) else ""
+        return f' <span class="we-nt">{self.t("pages.untranslated")}</span>' if self.texts.is_english(id_) else ""
 
     def _values(self, params: Plain | None, more: Plain) -> Plain:
         """What a sentence may name: its own values first, then the facts of the decision."""
         if not params:
             return {**self._facts, **more} if more else self._facts
-        return {**self._facts, **self._named(params), **more}
+        return {**self._facts, **self.named(params), **more}
 
     @cached_property
     def _facts(self) -> Plain:
-        return self._named((self.decision.get("evidence") or {}).get("facts") or {})
+        return self.named((self.decision.get("evidence") or {}).get("facts") or {})
 
-    def _named(self, params: Plain) -> Plain:
+    def named(self, params: Plain) -> Plain:
         """Values of condition paths by their names."""
         if any("." in key for key in params):
             return {
@@ -142,12 +142,12 @@ class View:
         date, _, id_ = max(rows)
         entry = self.kb.sources[id_]
         more = f" +{len(known) - 1}" if len(known) > 1 else ""
-        kind = self.p(f"source.{entry['k']}")
+        kind = self.p(f"pages.source.{entry['k']}")
         day = numbers.date(date, self.lang)
         css = "we-chip"
         if opinion:
             css += " we-opinion"
-            kind, day = self.p("source.opinion"), self.words.publisher(opinion)
+            kind, day = self.p("pages.source.opinion"), self.words.publisher(opinion)
         where = f"{self.base}sources/{entry['p']}/#{id_}"
         return f'<a class="{css}" href="{esc(where)}"><b>{esc(kind)}</b> {esc(day)}{more}</a>'
 

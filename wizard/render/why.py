@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from .marks import strength
 from .view import Plain, View, heading, section
 from .whynot import obstacle
+
+_TAG = re.compile(r"<[^>]*>")
 
 
 def section_(view: View, start: Plain) -> Plain | None:
@@ -26,10 +30,15 @@ def section_(view: View, start: Plain) -> Plain | None:
 def reason(view: View, statement: Plain) -> str:
     """One reason."""
     head = statement.get("headline")
-    bold = f"<strong>{view.t(head, statement.get('params'))}</strong> " if head else ""
+    bold = f"<strong>{sentence(view.t(head, statement.get('params')))}</strong> " if head else ""
     mark = strength(view, statement["strength"]) if statement.get("strength") else ""
     chip = view.chip(statement["sources"], statement.get("opinion"))
     return f"<li><p>{bold}{view.statement(statement)}</p><span>{mark}</span><span>{chip}</span></li>"
+
+
+def sentence(text: str) -> str:
+    """A headline with its full stop."""
+    return text if _TAG.sub("", text)[-1:] in ".!?…:" else f"{text}."
 
 
 def bottleneck(view: View) -> str:

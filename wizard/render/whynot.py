@@ -129,9 +129,9 @@ def _named(view: View, key: str, value: object) -> object:
     if key == "successor":
         return words.engine(str(value)) if value else view.p("value.nothing")
     if key == "how":
-        return view.p(f"value.parallelism.{str(value).replace('_', '-')}")
+        return view.p(f"words.parallel.{str(value).replace('_', '-')}")
     if key == "part":
-        return view.p(f"value.part.{value}")
+        return view.p(f"words.params.{value}")
     if key in ("mode", "device"):
         return words.device("", str(value)) if key == "device" else value
     return value

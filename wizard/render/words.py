@@ -15,6 +15,16 @@ Plain = dict[str, Any]
 _COMPARISON = re.compile(r"^(>=|<=|<|>)\s*(\d[\d.]*)$")
 _RANGE = re.compile(r"^(\d[\d.]*)\.\.(\d[\d.]*)$")
 _SIGNS = {">=": "at-least", "<=": "at-most", "<": "below", ">": "above"}
+# Groups of words.yml whose name is not that of the path's last part.
+_GROUPS = {
+    "device.kind": "device-kind",
+    "model.kind": "model-kind",
+    "engine.status": "status",
+    "within": "link",
+    "between": "link",
+    "needs": "feature",
+    "tasks": "task",
+}
 # Makers' prefixes that a table column has no room for; the device's page has the full name.
 _PREFIX = re.compile(r"^(?:(?:NVIDIA|GeForce|Tesla|AMD|Radeon|Instinct|Intel|Apple)\s+)+(?=\S)")
 
@@ -194,8 +204,9 @@ class Words:
             return (self.kb.formats.get(value) or {}).get("name", value)
         if path.endswith("format.type"):
             return next((t["name"] for f in self.kb.formats.values() for t in f["types"] if t["id"] == value), value)
-        group = _slug(path.rsplit(".", 1)[-1])
-        for id_ in (f"value.{group}.{_slug(value)}", f"value.{_slug(value)}"):
+        last = path.rsplit(".", 1)[-1]
+        group = _GROUPS.get(path) or _GROUPS.get(last) or last
+        for id_ in (f"value.{_slug(last)}.{_slug(value)}", f"words.{group}.{_slug(value)}", f"value.{_slug(value)}"):
             if self.texts.has(id_):
                 return self.texts.plain(id_)
         return value

@@ -69,6 +69,10 @@ class Profile:
         """Parameters of a rule, defaults filled in."""
         return self.parameters[rule]
 
+    def said(self, ranks: int) -> tuple[str, ...]:
+        """The stand-ins that matter with so many ranks."""
+        return self.assumed if ranks > 1 else tuple(t for t in self.assumed if t != assumed.SAID["communication"])
+
 
 _profiles = Memo()
 

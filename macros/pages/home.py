@@ -1,0 +1,58 @@
+"""The home page: the short form, the one-page guide with computed answers, and how good the numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from macros import starts, words
+from macros.answers import cells
+from macros.catalog import Page
+from macros.templates import render as fill
+from macros.view import View
+from macros.wizard_form import short_form
+from macros.world import World
+
+GROUPS = ("desk", "datacentre", "embedded")
+
+
+def pages(world: World) -> Iterator[Page]:
+    """One page, at the root of its language."""
+    yield Page("index.md", "home", title=lambda v: v.plain("pages.home.title"), hide=("navigation", "toc"))
+
+
+def render(view: View, id_: str) -> str:
+    """The Markdown of the home page."""
+    return fill("home.md", view, form=short_form(view), groups=table(view), counts=counts(view.world), words=words,
+                constants=view.world.bundle.core["constants"])  # fmt: skip
+
+
+def table(view: View) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The rows of the guide by group: what recipes say, with what their decisions give."""
+    recipes = view.world.entries("recipe")
+    found = []
+    for group in GROUPS:
+        rows = []
+        for id_, recipe in recipes.items():
+            if recipe["group"] == group and "guide" in recipe:
+                decision = view.world.decide(recipe["situation"])
+                start = starts.recommendation(decision)
+                rows.append({"id": id_, "recipe": recipe, "guide": recipe["guide"], "start": start, "cells": cells(view, decision)})
+        if rows:
+            found.append((group, rows))
+    return found
+
+
+def counts(world: World) -> dict[str, int]:
+    """How much there is: sourced facts, entries, readings, facts past their shelf life."""
+    from knowledge import stats
+
+    rows = {row.folder: row for row in stats.rows(world.knowledge, world.today)}
+    return {
+        "facts": rows["all"].sourced,
+        "overdue": rows["all"].overdue,
+        "readings": rows["all"].readings,
+        **{kind: len(world.entries(kind)) for kind in ("engine", "model", "device", "source")},
+        "records": sum(len(page["records"]) for page in world.entries("measurement").values()),
+        "pages": len(world.entries("measurement")),
+    }

@@ -1,0 +1,97 @@
+"""One language, shown while it is edited: only pages that changed are rendered again. Never published."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+
+from macros import adapter
+from macros.site import assets, root, runtime, serve
+from macros.site.assemble import assemble, watched
+from macros.site.build import Failed, mkdocs_build
+from macros.site.paths import BUILD
+from macros.world import load_world
+
+_POLL_S = 0.25
+_CODE = (".py",)
+# Asks the server for the number of the build and loads the page again when it is another.
+_RELOAD = b"""<script>(function(){var n;setInterval(function(){fetch('/_preview.txt',{cache:'no-store'})
+.then(function(r){return r.text()}).then(function(t){if(n===undefined)n=t;if(t!==n)location.reload()}).catch(function(){})},700)})()</script>"""
+
+
+def preview(lang: str, port: int) -> int:
+    """Build, serve on 127.0.0.1, and build again on every edit until interrupted."""
+    site = BUILD / "preview"
+    seen = _times()
+    try:
+        _build(lang, site, fresh=False)
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return 1
+    try:
+        server = serve.make(site, port, transform=_with_reload)
+    except OSError as error:
+        print(f"port {port} cannot be used ({error.strerror}); try: make preview PORT={port + 1}", file=sys.stderr)
+        return 1
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"\n  http://127.0.0.1:{server.server_port}/{lang}/\n\nCtrl+C stops it.", flush=True)
+    try:
+        while True:
+            time.sleep(_POLL_S)
+            now = _times()
+            changed = [name for name in now.keys() | seen.keys() if now.get(name) != seen.get(name)]
+            if not changed:
+                continue
+            seen = now
+            if any(name.endswith(_CODE) for name in changed):
+                server.server_close()
+                os.execv(sys.executable, [sys.executable, "-m", "macros.site", *sys.argv[1:]])
+            _again(lang, site, changed)
+    except KeyboardInterrupt:
+        print()
+    finally:
+        server.server_close()
+    return 0
+
+
+def _again(lang: str, site: os.PathLike, changed: list[str]) -> None:
+    started = time.perf_counter()
+    try:
+        _build(lang, site, fresh=True)
+    except Exception as error:  # an edit in the middle of a word must not end the preview
+        print(f"{', '.join(sorted(changed)[:3])}: {error}", file=sys.stderr)
+        for note in getattr(error, "__notes__", ()):
+            print(f"  {note}", file=sys.stderr)
+        return
+    print(f"{', '.join(sorted(changed)[:3])}: {time.perf_counter() - started:.1f} s", flush=True)
+
+
+def _build(lang: str, site, fresh: bool) -> None:
+    world = load_world(fresh=fresh)
+    adapter.rendered.clear()
+    shared = assets.build(site)
+    shared["js"] += runtime.prepare(world)
+    config = assemble(world, lang, shared, site)
+    first = not (site / lang / "index.html").exists()
+    mkdocs_build(config, dirty=not first, strict=False)
+    world.save()
+    if first:
+        root.write_root(world, site)
+    runtime.install(site)
+    (site / "_preview.txt").write_text(str(time.time_ns()))
+
+
+def _with_reload(kind: str, data: bytes) -> bytes:
+    return data.replace(b"</body>", _RELOAD + b"</body>") if kind == "text/html" else data
+
+
+def _times() -> dict[str, int]:
+    """Time of change of every file that a page may depend on."""
+    found = {}
+    for base in watched():
+        for file in base.rglob("*") if base.is_dir() else [base]:
+            if "__pycache__" not in file.parts and file.is_file():
+                found[str(file)] = file.stat().st_mtime_ns
+    return found

@@ -1,0 +1,79 @@
+"""The readouts of the answer header: memory, decode for one, decode for all, first token."""
+
+from __future__ import annotations
+
+from . import fitbar
+from .marks import mini
+from .view import Plain, View
+
+
+def readouts(view: View, start: Plain) -> str:
+    """Memory, decode for one, decode for all (or prefill), first token; nothing without a model."""
+    fit, estimates = start.get("fit"), start.get("estimates")
+    if fit is None and estimates is None:
+        return f'<p class="we-note">{view.t("answer.no-model")}</p>'
+    cells = [memory(view, start)] if fit else []
+    situation = view.decision["situation"]
+    rows = [("decode_tps", "answer.readout-decode", {}, "tps")]
+    if view.concurrency > 1:
+        rows.append(("throughput_tps", "answer.readout-sum", {"n": view.concurrency}, "tps"))
+    else:
+        rows.append(("prefill_tps", "answer.readout-prefill", {}, "tps"))
+    rows.append(("ttft_s", "answer.readout-first", {"n": situation["context"]["input"]}, "s"))
+    if estimates is None or not any(estimates.get(key) for key, *_ in rows):
+        reason = (estimates or {}).get("missing") or "unknown"
+        cells.append(
+            f'<div class="we-cell we-none"><dt>{view.t("answer.readout-decode")}</dt>'
+            f"<dd>{no_estimate(view, reason)}</dd></div>"
+        )
+    else:
+        cells += [reading(view, estimates.get(key), text, params, unit) for key, text, params, unit in rows]
+    return f'<dl class="we-readouts">{"".join(cells)}</dl>'
+
+
+def no_estimate(view: View, reason: str) -> str:
+    """ "No estimate." and why."""
+    text = f"speed.missing-{reason.replace('_', '-')}"
+    why = view.t(text if view.texts.has(text) else "speed.missing-unknown")
+    return f"<strong>{view.t('speed.no-estimate')}</strong> {why}"
+
+
+def fullest(fit: Plain) -> Plain:
+    """The device with the smallest share of memory left."""
+    return max(fit["devices"], key=lambda d: (used_bytes(d) / d["capacity_bytes"], -d["index"]))
+
+
+def used_bytes(device: Plain) -> int:
+    """Bytes taken on a device, other programs included."""
+    return sum(p["bytes"] for p in device["parts"] if p["name"] != "free")
+
+
+def memory(view: View, start: Plain) -> str:
+    """Memory of the fullest device, with its bar and what is left."""
+    device = fullest(start["fit"])
+    kind = view.words.device_kind(start.get("layout") or {})
+    used, whole = used_bytes(device), device["capacity_bytes"]
+    over = device.get("over_bytes") or 0
+    rest = (
+        view.t("fit.over", size=view.gib(over))
+        if over > 0
+        else view.t("answer.free", size=view.gib(max(whole - used, 0)))
+    )
+    return (
+        f'<div class="we-cell"><dt>{view.t(f"answer.memory-{kind}")}</dt>'
+        f'<dd><span class="we-big">{view.gib(used)}</span> <span class="we-unit">{view.t("answer.of-gib", size=view.gib(whole))}</span>'
+        f'<span class="we-scale">{fitbar.tiny(device, "we-hatch-a")}<span>{rest}</span></span></dd></div>'
+    )
+
+
+def reading(view: View, interval: Plain | None, text: str, params: Plain, unit: str) -> str:
+    """One estimate as a readout."""
+    if not interval:
+        return (
+            f'<div class="we-cell we-none"><dt>{view.t(text, params)}</dt><dd>{view.t("speed.no-estimate")}</dd></div>'
+        )
+    return (
+        f'<div class="we-cell"><dt>{view.t(text, params)}</dt>'
+        f'<dd><span class="we-big">{view.rough(interval["point"])}</span> <span class="we-unit">{view.t(f"unit.{unit}")}</span>'
+        f'<span class="we-scale">{mini(interval)}<span>{view.span(interval)}</span></span></dd></div>'
+    )
