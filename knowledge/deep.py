@@ -67,12 +67,12 @@ def grid(core: Plain, stated: list[Plain]) -> list[Point]:
     points = [Point(situation) for situation in stated]
     hardware = list(_hardware(core))
     models = _models(core)
-    for index, devices in enumerate(hardware):
+    for index, machine in enumerate(hardware):
         for offset, serving in enumerate(words.SERVING):
             # each pair of hardware and serving with two models, so that all meet all over the grid
             for shift in (0, len(models) // 2):
                 model = models[(index + offset + shift) % len(models)]
-                points.append(Point({"devices": devices, "model": model, "serving": serving}))
+                points.append(Point({**machine, "model": model, "serving": serving}))
     bases = len(points)
     variants = list(_variants(core))
     step = max(1, -(-len(variants) * bases // max(1, LIMIT - bases)))
@@ -98,6 +98,7 @@ def explore(
 
     decide: replaces `wizard.decide.decide` (tests; then everything runs in this process).
     report: called with (decided, all) now and then.
+    Raises RuntimeError with the address of a situation that could not be decided.
     """
     core = bundle.build(knowledge).core
     stated = [situation for file in knowledge.sound() for _path, situation in file.mentions.situations]
@@ -151,7 +152,10 @@ def _decide_batch(core: Plain, batch: list[list[Point]], decide: Callable[..., P
     for group in batch:
         outcome = None
         for point in group:
-            decision = decide(point.situation, kb, TODAY)
+            try:
+                decision = decide(point.situation, kb, TODAY)
+            except Exception as error:
+                raise RuntimeError(f"no decision for {fragment(point.situation)}") from error
             result.situations += 1
             _count(result, decision, point, (fired.id for fired in fire(Facts(decision["situation"], kb))))
             digest = hashlib.sha256(json.dumps([decision[key] for key in _OUTCOME]).encode()).digest()
@@ -175,18 +179,20 @@ def _count(result: Result, decision: Plain, point: Point, fired: Iterator[str]) 
         result.engines[id] = result.engines.get(id, 0) + 1
 
 
-def _hardware(core: Plain) -> Iterator[list[Plain]]:
+def _hardware(core: Plain) -> Iterator[Plain]:
     for id, device in core["devices"].items():
         sizes = device["memory"]["options"]
         for count in _COUNTS.get(device["kind"], (1,)):
             if device["segment"] in ("laptop", "edge") and count > 1:
                 continue
-            yield [{"device": id, "count": count, "memory_gib": sizes[-1]}]
+            yield {"devices": [{"device": id, "count": count, "memory_gib": sizes[-1]}]}
         if len(sizes) > 1:
-            yield [{"device": id, "count": 1, "memory_gib": sizes[0]}]
+            yield {"devices": [{"device": id, "count": 1, "memory_gib": sizes[0]}]}
+        if device["segment"] == "datacenter":  # what joins machines matters only where there are several
+            yield {"devices": [{"device": id, "count": 8, "memory_gib": sizes[-1]}], "nodes": 2}
     gpus = [id for id, device in core["devices"].items() if device["kind"] == "gpu"]
     for one, other in zip(gpus, gpus[1:], strict=False):
-        yield [{"device": one, "count": 1}, {"device": other, "count": 1}]
+        yield {"devices": [{"device": one, "count": 1}, {"device": other, "count": 1}]}
 
 
 def _models(core: Plain) -> list[Plain | None]:

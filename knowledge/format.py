@@ -25,17 +25,15 @@ def formatted(file: File) -> str:
     if file.kind is None or hidden or not isinstance(file.data, dict):
         return file.text
     text = _tidy(file.text)
+    by_depth: dict[int, dict[DataPath, list[str]]] = {}
+    for path, wanted in _maps(kinds.schema(file.kind), file.data, ()):
+        by_depth.setdefault(len(path), {})[path] = wanted
     parsed = yaml12.parse(text)
-    siblings = _siblings(parsed)
     # inner maps first: a reordering below does not change which lines an outer block has
-    for path, wanted in sorted(_maps(kinds.schema(file.kind), file.data, ()), key=lambda pair: -len(pair[0])):
-        keys = siblings.get(path, [])
-        new = _in_order(keys, wanted)
-        if new == keys:
-            continue
-        text = _reorder(text, parsed, keys, new)
-        parsed = yaml12.parse(text)
-        siblings = _siblings(parsed)
+    for depth in sorted(by_depth, reverse=True):
+        text, changed = _reorder_all(text, parsed, by_depth[depth])
+        if changed:
+            parsed = yaml12.parse(text)
     return text if parsed.data == file.data and not parsed.problems else file.text
 
 
@@ -118,10 +116,22 @@ def _in_order(keys: list[DataPath], wanted: list[str]) -> list[DataPath]:
     return sorted(keys, key=lambda at: ranks.get(at[-1], free))
 
 
-def _reorder(text: str, parsed: yaml12.Parsed, keys: list[DataPath], new: list[DataPath]) -> str:
-    """The text with the keys of one map in their new order."""
-    block = _is_block(parsed, text, keys)
-    return _reorder_block(text, parsed, keys, new) if block else _reorder_flow(text, parsed, keys, new)
+def _reorder_all(text: str, parsed: yaml12.Parsed, maps: dict[DataPath, list[str]]) -> tuple[str, bool]:
+    """The text with the keys of all these maps in order, and whether anything moved.
+
+    The maps lie beside each other, none in another, and are done from the last to the first: what has
+    moved lies behind what is still to come, so that one reading of the places serves all.
+    """
+    siblings = _siblings(parsed)
+    changed = False
+    for path in sorted(maps, key=lambda path: parsed.values.get(path, (0, 0))[:2], reverse=True):
+        keys = siblings.get(path, [])
+        new = _in_order(keys, maps[path])
+        if new != keys:
+            block = _is_block(parsed, text, keys)
+            text = _reorder_block(text, parsed, keys, new) if block else _reorder_flow(text, parsed, keys, new)
+            changed = True
+    return text, changed
 
 
 def _is_block(parsed: yaml12.Parsed, text: str, keys: list[DataPath]) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from macros import catalog
+from macros.templates import render as fill
 from macros.view import View
 from macros.world import load_world
+from wizard.vocabulary import PATHS, SCOPES
 
 # Markdown rendered while the stubs were written: {(language, file): Markdown}
 rendered: dict[tuple[str, str], str] = {}
@@ -16,6 +18,7 @@ def register(env: Any) -> None:
     """Give the stubs their macros."""
     for kind in catalog.KINDS:
         env.macro(_macro(env, kind), f"{kind}_page")
+    env.macro(_condition_paths(env), "condition_paths")
 
 
 def _macro(env: Any, kind: str) -> Any:
@@ -29,3 +32,12 @@ def _macro(env: Any, kind: str) -> Any:
         return catalog.markdown(catalog.Page(path, kind, id_), view)
 
     return page
+
+
+def _condition_paths(env: Any) -> Any:
+    def condition_paths() -> str:
+        """The table of every path that conditions may read, for the contributor's page."""
+        view = View(load_world(), env.conf["theme"]["language"], env.page.url, env.conf["extra"])
+        return fill("condition_paths.md", view, paths=PATHS, scopes=SCOPES)
+
+    return condition_paths

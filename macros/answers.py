@@ -14,13 +14,13 @@ from wizard.address import fragment
 
 def sections(view: View, decision: Entry) -> Markup:
     """The whole answer, its sections one after the other, in the block that styles it."""
-    parts = render.html(decision, view.texts, view.world.kb, view.lang, base=view.base, wizard=view.to("wizard/"))
+    parts = render.html(decision, view.answers, view.world.kb, view.lang, base=view.base, wizard=view.to("wizard/"))
     return Markup('<div class="we">' + "".join(part["html"] for part in parts) + "</div>")
 
 
 def cells(view: View, decision: Entry) -> dict[str, Markup]:
     """Pieces of a row in a table of answers."""
-    found = render.cells(decision, view.texts, view.world.kb, view.lang, base=view.base, wizard=view.to("wizard/"))
+    found = render.cells(decision, view.answers, view.world.kb, view.lang, base=view.base, wizard=view.to("wizard/"))
     return {name: Markup(piece) for name, piece in found.items()}
 
 

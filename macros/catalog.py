@@ -55,7 +55,20 @@ def pages(world: World) -> Iterator[Page]:
 def markdown(page: Page, view: View) -> str:
     """The Markdown of one page in the language of the view."""
     try:
-        return module(page.kind).render(view.at(page.address), page.id)
+        text = module(page.kind).render(view.at(page.address), page.id)
+        return with_outdated(text, view.at(page.address)) if 'class="wp-stale"' in text else text
     except Exception as error:
         error.add_note(f"while making the {page.kind} page {page.path} in {view.lang}")
         raise
+
+
+def with_outdated(text: str, view: View) -> str:
+    """The page with a notice after its title: passages marked in it are older than the English."""
+    title, _, rest = text.partition("\n<!--raw-->")
+    english = f"{view.base}../en/{view.page}"
+    notice = (
+        f'<div class="wp-notice"><p><strong>{view.t("pages.outdated.title")}</strong> {view.t("pages.outdated.text")}</p>'
+        f'<span><a href="{english}" hreflang="en">{view.t("pages.outdated.english")}</a>'
+        f'<a href="{view.to("contribute/")}#languages">{view.t("pages.outdated.fix")}</a></span></div>'
+    )
+    return f"{title}\n<!--raw-->\n{notice}{rest}" if rest else text

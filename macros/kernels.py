@@ -14,6 +14,7 @@ from typing import Any
 from macros.world import Entry, World
 from wizard import paths
 from wizard.facts import Facts
+from wizard.kb import KB
 from wizard.situation import read
 from wizard.vocabulary import KERNELS
 
@@ -102,10 +103,21 @@ def _device(world: World, device: str, os: str, arch: str, cells: dict[tuple[str
 
 def _facts(world: World, device: str, os: str) -> Facts:
     """The facts of a machine with one such device and nothing else said."""
+    kb = _kb(world)
     said: dict[str, Any] = {"devices": [{"device": device}], "host": {"os": os}}
     if world.entries("device")[device]["kind"] in ("cpu", "soc"):
         said["host"]["cpu"] = device
-    return Facts(read(said, world.kb).situation, world.kb)
+    return Facts(read(said, kb).situation, kb)
+
+
+@lru_cache(maxsize=2)
+def _kb(world: World) -> KB:
+    """The knowledge with every engine taken as alive: the table of a retired one is still true."""
+    engines = {
+        id_: {**entry, "status": {**entry["status"], "is": "active"}}
+        for id_, entry in world.bundle.core["engines"].items()
+    }
+    return KB({**world.bundle.core, "engines": engines})
 
 
 def _line(world: World, path: Any, facts: Facts) -> int | None:

@@ -16,8 +16,8 @@ from macros import kernels, words
 from macros.view import View
 from macros.world import Entry, World
 
-# Formats that stand in the table before anybody chooses: those with most kinds of kernel come first.
-FIRST = 6
+# The table as it stands before anybody chooses has to fit beside the names: pixels of a cell, of a group's gap
+_WIDTH, _CELL, _GAP = 1040, 24, 10
 
 
 def data(view: View) -> dict[str, Any]:
@@ -92,7 +92,9 @@ def usual(world: World) -> list[str]:
         if cell.kernel != kernels.NO:
             count[family] = count.get(family, 0) + 1
     formats = [f for f, x in world.entries("format").items() if any(t["bits"] < 16 for t in x["types"])]
-    chosen = sorted(formats, key=lambda f: (-count.get(f, 0), f))[:FIRST]
+    group = joined_columns(world)[0]["group"]
+    width = _CELL * sum(c["group"] == group for c in joined_columns(world)) + _GAP
+    chosen = sorted(formats, key=lambda f: (-count.get(f, 0), f))[: max(3, _WIDTH // width)]
     return [f for f in world.entries("format") if f in chosen]
 
 
@@ -153,6 +155,8 @@ def table(view: View, data_: dict[str, Any], group: str, formats: list[str]) -> 
     archs = "".join(f'<th scope="col" title="{escape(c["title"])}">{escape(c["label"])}</th>' for c in columns)
     body = []
     for engine in data_["engines"]:
+        if not any(f"{engine['id']}|{f}|{c['arch']}" in data_["cells"] for f in formats for c in columns):
+            continue
         cells = []
         for family in formats:
             cells.append(gap)
@@ -176,5 +180,5 @@ def _cell(cell: dict[str, Any] | None, names: dict[str, str]) -> str:
     if cell is None:
         return '<span class="wp-kernel-word" aria-hidden="true">–</span><span class="wp-hide">' + escape(names["no"]) + "</span>"
     label = escape(names[cell["k"]])
-    mark = "?" if cell["k"] == kernels.UNKNOWN else f'<svg class="wp-kernel" aria-hidden="true"><use href="#k-{cell["k"]}"/></svg>'
+    mark = "?" if cell["k"] == kernels.UNKNOWN else f'<svg class="wp-kernel" aria-hidden="true"><use xlink:href="#k-{cell["k"]}"/></svg>'
     return f'<button type="button" data-note="{cell["n"]}" aria-label="{label}" aria-haspopup="dialog">{mark}</button>'

@@ -39,11 +39,11 @@ class _Stash(Preprocessor):
 
 
 class RawHtml(Extension):
-    """Registers the preprocessor before everything that reads the text (fences are at 25)."""
+    """Registers the preprocessor after the text was cleaned (30) and before fences are read (25)."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (the name is Markdown's)
         """Hook of Python-Markdown."""
-        md.preprocessors.register(_Stash(md), "which_engine_raw_html", 35)
+        md.preprocessors.register(_Stash(md), "which_engine_raw_html", 28)
 
 
 def makeExtension(**settings: Any) -> RawHtml:  # noqa: N802 (the name is Markdown's)

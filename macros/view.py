@@ -37,6 +37,7 @@ class View:
         self.base = "../" * page.count("/")
         self.site = site or {}
         self.texts = _texts(world, lang)
+        self.answers = _answers(world, lang)
         self.words = Words(self.texts, world.kb)
 
     def at(self, page: str) -> View:
@@ -53,6 +54,10 @@ class View:
     def plain(self, id_: str, /, **params: Any) -> str:
         """The same without markup, for attributes and titles."""
         return self.texts.plain(id_, params)
+
+    def raw(self, id_: str) -> str:
+        """The sentence with its placeholders, for a script that fills them."""
+        return self.texts.strings[id_]
 
     def has(self, id_: str) -> bool:
         """Whether a sentence exists."""
@@ -234,6 +239,14 @@ def _texts(world: World, lang: str) -> Texts:
     key = (id(world), lang)
     if key not in _MEMO:
         _MEMO[key] = Texts(world.texts[lang], lang, world.kb.terms, strict=True)
+    return _MEMO[key]
+
+
+def _answers(world: World, lang: str) -> Texts:
+    """The sentences of answers as the browser has them: a value that is missing shows as an ellipsis."""
+    key = (id(world), f"{lang}-answers")
+    if key not in _MEMO:
+        _MEMO[key] = Texts(world.texts[lang], lang, world.kb.terms)
     return _MEMO[key]
 
 

@@ -54,7 +54,7 @@ def wizard_form(view: View) -> Markup:
     parts += [
         "</form></div>",
         '<div class="wf-main">',
-        f'<p class="wf-live" role="status" aria-live="polite" data-we-live data-answer="{escape(view.plain("wizard-page.live"))}" '
+        f'<p class="wf-live" role="status" aria-live="polite" data-we-live data-answer="{escape(view.raw("wizard-page.live"))}" '
         f'data-none="{escape(view.plain("wizard-page.live-none"))}"></p>',
         f'<div class="wf-progress" data-we-progress hidden><label>{t("wizard-page.loading")} <progress max="100"></progress></label></div>',
         '<div class="wf-failures" data-we-failures role="alert" hidden>',

@@ -24,6 +24,7 @@ Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path
 
 _STATUS = ("published", "convert", "unknown")
 _LOSS = ("visible", "severe")
+_COMPUTE = ("fp8", "int8", "nvfp4", "mxfp4")  # formats made for matrix units that compute in them
 _BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
 
 
@@ -39,6 +40,7 @@ class Candidate:
     estimates: Entry | None = field(hash=False, compare=False)
     bits: float = 16.0
     lossy: bool = False
+    fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
 
     @property
     def real_class(self) -> int:
@@ -159,10 +161,12 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
 
 
 def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
-    kernel = KERNELS.index(candidate.path.kernel)
     # a few bits more are no reason to take a path that is not confirmed, emulated or experimental
     shaky = len(candidate.unconfirmed) > 0, candidate.path.kernel in ("emulated", "experimental")
-    return (*shaky, -candidate.bits, kernel, candidate.order, candidate.key)
+    # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide
+    path = candidate.path
+    home = (KERNELS.index(path.kernel), candidate.fallback, path.place)
+    return (*shaky, -int(candidate.bits), *home, candidate.order, candidate.key)
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:
@@ -206,55 +210,71 @@ class _Maker:
     def two_phases(self, options: list[Option], refused: Refused) -> list[Candidate]:
         """Published weights first; what has to be converted only when nothing published starts well."""
         published = [o for o in options if o.path.checkpoint["status"] == "published"]
-        made = [c for o in published for c in self.make(o, refused)]
+        made = self._sized(published, refused)
         if any(c.rank_class <= 1 for c in made):
             return made
         others = [o for o in options if o.path.checkpoint["status"] != "published"]
-        return made + [c for o in others for c in self.make(o, refused)]
+        return made + self._sized(others, refused)
 
-    def make(self, option: Option, refused: Refused) -> list[Candidate]:
-        """Every layout of one option with fit and estimate."""
+    def _sized(self, options: list[Option], refused: Refused) -> list[Candidate]:
+        """Size the layouts that can hold the weights; look at system memory only when none of them does.
+
+        A candidate with a part in system memory ranks below every one without, so sizing both would
+        be work for nothing. One hopeless layout per option stays, to say by how much it does not fit.
+        """
+        placings = [(o, self.placing(o, refused)) for o in options]
+        inside = {**self.settings, "offload": "no"}
+        made, hopeless = [], []
+        for option, placed in placings:
+            likely, roomiest = self._likely(option, placed)
+            made += self._make(option, likely, inside)
+            if not likely and roomiest:
+                hopeless.append((option, [roomiest]))
+        if self.settings["offload"] == "no" or any(c.rank_class <= 1 for c in made):
+            return made + [c for o, placed in hopeless for c in self._make(o, placed, inside)]
+        return [c for o, placed in placings for c in self._make(o, placed, self.settings)]
+
+    def _likely(self, option: Option, placed: list[Placed]) -> tuple[list[Placed], Placed | None]:
+        """Layouts whose devices are larger than the weights, and the roomiest layout of all."""
+        total = weights(self.facts.arch, option.path, self.facts.kb).total
+        room = [self._room(p) for p in placed]
+        roomiest = placed[room.index(max(room))] if placed else None
+        return [p for p, size in zip(placed, room, strict=True) if size >= total], roomiest
+
+    def _room(self, placed: Placed) -> int:
+        """Bytes that one copy has: device memory, or system memory for a processor."""
+        layout = placed.layout
+        return sum(c.memory_bytes for c in layout.cards) * layout.nodes // layout.dp
+
+    def _make(self, option: Option, placed: list[Placed], settings: Entry) -> list[Candidate]:
+        """Candidates of one option on these layouts, with fit and estimate."""
         facts, path = self.facts, option.path
         type_ = facts.kb.type_of(path.family, path.type)
-        placing = self.placing(option, type_)
-        refused += [(path, what, stops) for what, stops in placing.refused]
         lossy = type_.get("quality", {}).get("loss") in _LOSS
+        fallback = path.kernel == "weight-only" and type_.get("compute") in _COMPUTE
         made = []
-        for placed in self._worth_sizing(option, placing.placed):
-            layout = placed.layout
-            fits = fit(path, layout, facts.arch, self.work, self.settings, self.host, facts.kb)
+        for one in placed:
+            layout = one.layout
+            fits = fit(path, layout, facts.arch, self.work, settings, self.host, facts.kb)
             if layout.dp > 1 and fits["class"] == "offload":
                 continue  # copies would compete for the same system memory
-            links = facts.situation["links"]
-            estimates = estimate(path, layout, facts.arch, self.work, fits, links, facts.kb)
-            unconfirmed = _unconfirmed(option, placed.unconfirmed, layout)
+            estimates = estimate(path, layout, facts.arch, self.work, fits, facts.situation["links"], facts.kb)
+            unconfirmed = _unconfirmed(option, one.unconfirmed, layout)
             made.append(
-                Candidate(path, layout, placed.order, unconfirmed, fits, estimates, bits=type_["bits"], lossy=lossy)
+                Candidate(path, layout, one.order, unconfirmed, fits, estimates, type_["bits"], lossy, fallback)
             )
         return made
 
-    def placing(self, option: Option, type_: Entry) -> Placing:
+    def placing(self, option: Option, refused: Refused) -> list[Placed]:
         """Layouts of an option; types of one family with the same block size share them."""
         path = option.path
-        key = (path.engine, path.mode, path.backend, path.family, type_.get("group_size"), *sorted(option.kinds))
+        block = self.facts.kb.type_of(path.family, path.type).get("group_size")
+        key = (path.engine, path.mode, path.backend, path.family, block, *sorted(option.kinds))
         found = self._placings.get(key)
         if found is None:
             found = self._placings[key] = place(option, self.facts)
-        return found
-
-    def _worth_sizing(self, option: Option, placed: list[Placed]) -> list[Placed]:
-        """Without the layouts whose weights alone outgrow their devices, but for the roomiest one.
-
-        That one stays to say by how much it does not fit. An engine that can leave a part in system
-        memory is sized on every layout.
-        """
-        path = option.path
-        if len(placed) < 2 or self.facts.kb.engines[path.engine].get("offload"):
-            return placed
-        total = weights(self.facts.arch, path, self.facts.kb).total
-        room = [sum(c.memory_bytes for c in p.layout.cards) * p.layout.nodes // p.layout.dp for p in placed]
-        roomiest = room.index(max(room))
-        return [p for n, p in enumerate(placed) if n == roomiest or total <= room[n]]
+        refused += [(path, what, stops) for what, stops in found.refused]
+        return found.placed
 
 
 def _one_per_backend(options: list[Option], facts: Facts) -> list[Option]:

@@ -293,7 +293,8 @@ def _formats(
                         hits[kind.device] = (kernel, [*by_kind[kind.device], *stops], line)
                 if hits:
                     any_found = True
-                    _add(engine, mode, backend, family, type_, version, hits, shared, facts, found)
+                    place = families.index(family)
+                    _add(engine, mode, backend, family, type_, version, hits, shared, place, facts, found)
         if not any_found and misses:
             refused.append(Refusal(engine, mode, "format", family, merge(misses)))
 
@@ -342,6 +343,7 @@ def _add(
     version: str,
     hits: dict[str, tuple[str, list[Entry], Entry]],
     shared: list[Entry],
+    place: int,
     facts: Facts,
     found: Found,
 ) -> None:
@@ -358,6 +360,7 @@ def _add(
         version=version,
         via=next((h[2]["via"] for h in hits.values() if h[2].get("via")), None),
         sources=tuple(sorted({s for h in hits.values() for s in sources_of(h[2])})),
+        place=place,
     )
     kinds = {device: tuple(merge([*shared, *stops])) for device, (_, stops, _) in hits.items()}
     found.options.append(Option(path, kinds))

@@ -49,7 +49,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class Path:
-    """An engine that starts here: back end, format and kind of kernel, and what is not confirmed."""
+    """An engine that starts here: back end, format and kind of kernel, and what is not confirmed.
+
+    `place` is the position of the format in the engine's own table: its home formats stand first.
+    """
 
     engine: str
     mode: str | None
@@ -62,6 +65,7 @@ class Path:
     via: str | None = None
     unconfirmed: tuple[Any, ...] = field(default=(), hash=False, compare=False)
     sources: tuple[str, ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)(?:\|([a-z0-9-]+)|:([a-z]
 _MARK = re.compile(r"\*\*|`")
 _TAGS = {"**": ("<strong>", "</strong>"), "`": ("<code>", "</code>")}
 
-Part = str | tuple[str, str | None, str | None]
+Plain = dict[str, Any]
+Placeholder = tuple[str, str | None, str | None]  # name, glossary term, form
+Part = str | Placeholder
 
 
 class UnknownText(KeyError):
@@ -60,21 +62,21 @@ class Texts:
         """Whether a reader of another language gets the English sentence."""
         return self.lang != "en" and id_ in self.untranslated
 
-    def html(self, id_: str, params: dict[str, Any] | None = None, /, **more: Any) -> str:
+    def html(self, id_: str, params: Plain | None = None, facts: Plain | None = None, /, **more: Any) -> str:
         """The sentence as HTML, every value escaped; English in a foreign page is marked with `lang`.
 
-        A value that already is markup is passed as `Markup`.
+        A value that already is markup is passed as `Markup`. `facts` are looked at for what `params` lack.
         """
         parts = self._parts(id_)[0]
-        values = {**params, **more} if params else more
-        out = "".join([p if isinstance(p, str) else self._fill(id_, p, values, True) for p in parts])
+        values = ({**params, **more} if more else params) if params else more
+        out = "".join([p if isinstance(p, str) else self._fill(id_, p, values, facts, True) for p in parts])
         return f'<span lang="en">{out}</span>' if self.is_english(id_) else out
 
-    def plain(self, id_: str, params: dict[str, Any] | None = None, /, **more: Any) -> str:
+    def plain(self, id_: str, params: Plain | None = None, facts: Plain | None = None, /, **more: Any) -> str:
         """The sentence as plain text, without marks."""
         parts = self._parts(id_)[1]
-        values = {**params, **more} if params else more
-        return "".join([p if isinstance(p, str) else self._fill(id_, p, values, False) for p in parts])
+        values = ({**params, **more} if more else params) if params else more
+        return "".join([p if isinstance(p, str) else self._fill(id_, p, values, facts, False) for p in parts])
 
     def show(self, value: Any) -> str:
         """A value as plain text: numbers in the marks of the language, lists joined with "or"."""
@@ -134,17 +136,20 @@ class Texts:
             found = self._parsed[id_] = _parse(sentence)
         return found
 
-    def _fill(self, id_: str, part: tuple[str, str | None, str | None], values: dict[str, Any], markup: bool) -> str:
+    def _fill(self, id_: str, part: Placeholder, values: Plain, facts: Plain | None, markup: bool) -> str:
         name, term, form = part
-        if name not in values:
+        if name in values:
+            value = values[name]
+        elif facts is not None and name in facts:
+            value = facts[name]
+        else:
             if self.strict:
                 raise UnknownText(f"text {id_!r} in {self.lang} needs a value for {{{name}}}")
             return "…"
-        value = values[name]
         if isinstance(value, Markup):
             return value if markup else value.plain
         if isinstance(value, dict) and "t" in value:  # a sentence inside this one, see decision.word
-            return (self.html if markup else self.plain)(value["t"], value.get("p"))
+            return (self.html if markup else self.plain)(value["t"], value.get("p"), facts)
         if term:
             text = self.plural(value if isinstance(value, int | float) else 0, term)
         elif form and isinstance(value, int | float) and not isinstance(value, bool):
@@ -153,7 +158,7 @@ class Texts:
             text = numbers.date(str(value), self.lang)
         else:
             text = self.show(value)
-        return html.escape(text) if markup else text
+        return html.escape(text) if markup and not text.isalnum() else text
 
     def _formatted(self, value: float, form: str) -> str:
         if form == "gib":

@@ -122,7 +122,7 @@ def memory(view: View, entry: Entry) -> list[Fact]:
     for i, rule in enumerate(entry.get("memory", [])):
         given = {k: v for k, v in rule.items() if k not in ("rule", "source", "versions", "mode", "backend")}
         shown = ", ".join(
-            f"{view.plain('words.parameter.' + k.replace('_', '-'))} {v if isinstance(v, str) else view.num(v)}"
+            f"{words.value(view, 'parameter', k)} {v if isinstance(v, str) else view.num(v)}"
             for k, v in given.items()
             if not isinstance(v, bool)
         )

@@ -24,7 +24,7 @@ def pages(world: World) -> Iterator[Page]:
 def render(view: View, id_: str) -> str:
     """The Markdown of the home page."""
     return fill("home.md", view, form=short_form(view), groups=table(view), counts=counts(view.world), words=words,
-                constants=view.world.bundle.core["constants"])  # fmt: skip
+                error=accuracy(view.world))  # fmt: skip
 
 
 def table(view: View) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -56,3 +56,8 @@ def counts(world: World) -> dict[str, int]:
         "records": sum(len(page["records"]) for page in world.entries("measurement").values()),
         "pages": len(world.entries("measurement")),
     }
+
+
+def accuracy(world: World) -> dict[str, float] | None:
+    """Held-out error of the decode estimate, as the fitting command wrote it; None before it ran."""
+    return world.bundle.core["constants"].get("held_out")

@@ -8,11 +8,12 @@ import threading
 import time
 
 from macros import adapter
+from macros.runtime import RuntimeNotMade
 from macros.site import assets, root, runtime, serve
 from macros.site.assemble import assemble, watched
 from macros.site.build import Failed, mkdocs_build
 from macros.site.paths import BUILD
-from macros.world import load_world
+from macros.world import World, load_world
 
 _POLL_S = 0.25
 _CODE = (".py",)
@@ -72,15 +73,30 @@ def _build(lang: str, site, fresh: bool) -> None:
     world = load_world(fresh=fresh)
     adapter.rendered.clear()
     shared = assets.build(site)
-    shared["js"] += runtime.prepare(world)
+    shared["js"] += _runtime(world)
     config = assemble(world, lang, shared, site)
     first = not (site / lang / "index.html").exists()
     mkdocs_build(config, dirty=not first, strict=False)
     world.save()
     if first:
         root.write_root(world, site)
-    runtime.install(site)
+        runtime.install(site)
     (site / "_preview.txt").write_text(str(time.time_ns()))
+
+
+_scripts: list[str] | None = None
+
+
+def _runtime(world: World) -> list[str]:
+    """The wizard's scripts, made once: an edit of a fact shows on its page at once, in the wizard after a build."""
+    global _scripts
+    if _scripts is None:
+        try:
+            _scripts = runtime.prepare(world)
+        except RuntimeNotMade as error:
+            print(f"the wizard page will not answer: {error}", file=sys.stderr)
+            _scripts = []
+    return _scripts
 
 
 def _with_reload(kind: str, data: bytes) -> bytes:

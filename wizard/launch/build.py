@@ -134,7 +134,9 @@ class _Builder:
             lost = lost + more
         if lost:
             self.left_out.append({"flag": spec["flag"], "missing": lost})
-            return None
+            if spec["flag"].startswith("-") or not any(name.startswith("checkpoint.") for name in lost):
+                return None
+            flag, value = here["launch.model"], None  # a command without its model would not start
         template = f"{spec['flag']} {spec.get('value', '')}"
         return {
             "flag": flag,

@@ -45,6 +45,15 @@ def cells(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wiza
     return row(View(decision, texts, kb, lang, base, wizard))
 
 
+def problems(decision: Plain, texts: Texts, kb: KB, lang: str) -> list[dict[str, str]]:
+    """What could not be read, [{"path", "text"}]: the path names the field, the text is plain."""
+    from .head import problem_text
+    from .view import View
+
+    view = View(decision, texts, kb, lang)
+    return [{"path": p["path"], "text": problem_text(view, p)} for p in decision.get("problems") or []]
+
+
 def markdown(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "") -> str:
     """The answer as Markdown, for a terminal or an issue."""
     from .markdown import document

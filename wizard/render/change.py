@@ -15,7 +15,8 @@ def change_section(view: View) -> Plain | None:
         f'{heading(view, "change", "change.heading")}<table class="we-table we-changes"><thead><tr>'
         f"<th scope=col>{view.t('change.col-answer')}</th><th scope=col>{view.t('change.col-now')}</th>"
         f"<th scope=col>{view.t('change.col-if')}</th><th scope=col>{view.t('change.col-then')}</th>"
-        f'<th scope=col><span class="we-sr">{view.t("change.try")}</span></th></tr></thead><tbody>{rows}</tbody></table>'
+        f'<th scope=col><span class="we-sr">{view.t("change.try")}</span></th></tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
     )
     return section("change", body)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from .numbers import DASH
-from .view import Plain, View, esc, heading, section
+from .view import Plain, View, esc, folded, heading, section
 
 
 def section_(view: View) -> Plain | None:
@@ -13,7 +13,10 @@ def section_(view: View) -> Plain | None:
     plan = view.decision.get("benchmark")
     if not plan or not plan["predictions"]:
         return None
-    rows = "".join(_row(view, p) for p in plan["predictions"])
+    rows, traps = "", set()
+    for item in plan["predictions"]:
+        rows += _row(view, item, item["trap"] not in traps)
+        traps.add(item["trap"])
     body = (
         f'{heading(view, "check", "check.heading")}<p class="we-lead">{view.t("check.lead")}</p>'
         f'<table class="we-table we-check"><thead><tr><th scope=col>{view.t("check.col-predicted")}</th>'
@@ -23,7 +26,7 @@ def section_(view: View) -> Plain | None:
     return section("check", body)
 
 
-def _row(view: View, item: Plain) -> str:
+def _row(view: View, item: Plain, mind: bool) -> str:
     number, span = value(view, item)
     if item.get("same_as"):
         how = view.t(
@@ -39,7 +42,7 @@ def _row(view: View, item: Plain) -> str:
         how = view.link(page(item["tool"]), view.t(entry["name"]))
     else:
         how = f'<span class="we-quiet">{view.t("check.no-tool")}</span>'
-    trap = view.t(item["trap"]) if item.get("trap") else ""
+    trap = view.t(item["trap"]) if item.get("trap") and mind else ""  # one trap is told once
     what = view.t(f"check.what-{item['quantity'].replace('_', '-')}", n=view.concurrency)
     return f"<tr><th scope=row>{number}<small>{what}, {span}</small></th><td>{how}</td><td>{trap}</td></tr>"
 
@@ -63,16 +66,11 @@ def page(id_: str) -> str:
 
 
 def rules(view: View, plan: Plain) -> str:
-    """The rules that apply to this case, folded."""
+    """The rules that apply to this case, folded; each page says why."""
     if not plan["rules"]:
         return ""
-    items = "".join(
-        f"<li>{view.link(page(rule['id']), view.t(rule['name']))} {view.t(rule['why'])}</li>" for rule in plan["rules"]
-    )
-    return (
-        f'<details class="we-more" id="we-more-rules"><summary>{view.t("check.rules", n=len(plan["rules"]))}</summary>'
-        f'<ul class="we-plain">{items}</ul></details>'
-    )
+    items = "".join(f"<li>{view.link(page(rule['id']), view.t(rule['name']))}</li>" for rule in plan["rules"])
+    return folded("rules", view.t("check.rules", n=len(plan["rules"])), f'<ul class="we-plain">{items}</ul>')
 
 
 def fields(view: View, plan: Plain) -> str:
@@ -86,7 +84,4 @@ def fields(view: View, plan: Plain) -> str:
     if not groups:
         return ""
     items = "".join(f"<li><b>{view.t(f'check.group-{g}')}</b> {', '.join(names)}</li>" for g, names in groups.items())
-    return (
-        f'<details class="we-more" id="we-more-fields"><summary>{view.t("check.fields", n=len(plan["fields"]))}</summary>'
-        f'<ul class="we-plain">{items}</ul></details>'
-    )
+    return folded("fields", view.t("check.fields", n=len(plan["fields"])), f'<ul class="we-plain">{items}</ul>')

@@ -1,13 +1,13 @@
 """Run it: the command in four shells with the reason beside each line, without a script for the tabs.
 
 A radio button per shell shows its panel; on a phone a select does (`:has(option:checked)`). Copying
-needs a script: the text stands in `data-copy`.
+needs a script: a button with `data-copy` copies the `code` lines of its parent.
 """
 
 from __future__ import annotations
 
 from ..launch import Line, compose, docker, posix, powershell
-from .view import Plain, View, esc, heading, section
+from .view import Plain, View, esc, heading, section, warning
 
 SHELLS = ("posix", "powershell", "docker", "compose")
 
@@ -26,7 +26,7 @@ def section_(view: View, start: Plain) -> Plain | None:
         expose(view, command),
         check(view, command),
         left_out(view, command),
-        "".join(caution(view, c) for c in start.get("cautions") or []),
+        "".join(warning(view, c) for c in start.get("cautions") or []),
     ]
     return section("command", "".join(parts))
 
@@ -86,25 +86,30 @@ def tabs(view: View, command: Plain) -> str:
     )
     options = "".join(f'<option value="{name}">{view.t(f"command.tab-{name}")}</option>' for name, _ in shown)
     known = view.named(command["values"])
-    bodies = "".join(panel(view, name, blocks, command, known) for name, blocks in shown)
+    name_ = view.t("command.shell")
+    bodies = "".join(panel(view, name, blocks, command, known, name == first) for name, blocks in shown)
     return (
-        f'<div class="we-run"><fieldset class="we-tabs"><legend class="we-sr">{view.t("command.shell")}</legend>{radios}</fieldset>'
-        f'<select class="we-pick" aria-label="{view.t("command.shell")}">{options}</select>{bodies}</div>'
+        f'<div class="we-run"><fieldset class="we-tabs"><legend class="we-sr">{name_}</legend>{radios}</fieldset>'
+        f'<select class="we-pick" aria-label="{name_}">{options}</select>{bodies}</div>'
     )
 
 
-def panel(view: View, name: str, blocks: list[tuple[Plain | None, list[Line]]], command: Plain, known: Plain) -> str:
+def panel(
+    view: View,
+    name: str,
+    blocks: list[tuple[Plain | None, list[Line]]],
+    command: Plain,
+    known: Plain,
+    explained: bool,
+) -> str:
     """One shell: its processes with a copy button each."""
     many = len(command["processes"]) > 1
     out = []
     for index, (process, lines) in enumerate(blocks):
         id_ = f"we-{name}" if not index else f"we-{name}-{index}"
         title = f'<p class="we-where">{where(view, process, command)}</p>' if many and process else ""
-        copy = copy_button(view, "\n".join(line.code for line in lines))
-        rows = "".join(_line(view, line, known) for line in lines)
-        out.append(
-            f'{title}<div class="we-block">{copy}<div class="we-lines" id="{id_}" tabindex="0">{rows}</div></div>'
-        )
+        rows = "".join(_line(view, line, known, explained) for line in lines)
+        out.append(f'{title}<div class="we-block">{copy_button(view)}{_lines(id_, rows)}</div>')
     words = [w for p in command["processes"] for a in p["args"] for w in (a["flag"], a["value"] or "x")]
     note = ""
     if name == "powershell" and any('"' in w or not w for w in words):
@@ -112,9 +117,9 @@ def panel(view: View, name: str, blocks: list[tuple[Plain | None, list[Line]]], 
     return f'<div class="we-panel we-panel-{name}">{"".join(out)}{note}</div>'
 
 
-def copy_button(view: View, text: str) -> str:
-    """A button that copies `text`; hidden by the style where no script runs."""
-    return f'<button type="button" class="we-copy" data-copy="{esc(text)}">{view.t("command.copy")}</button>'
+def copy_button(view: View) -> str:
+    """A button that copies the code beside it; hidden by the style where no script runs."""
+    return f'<button type="button" class="we-copy" data-copy>{view.t("command.copy")}</button>'
 
 
 def where(view: View, process: Plain, command: Plain) -> str:
@@ -129,20 +134,26 @@ def where(view: View, process: Plain, command: Plain) -> str:
     return view.t("command.other-machines", n=process["repeat"])
 
 
-def _line(view: View, line: Line, known: Plain) -> str:
-    why = f"<span>{view.texts.html(line.why, known)}</span>" if line.why else ""
+def _line(view: View, line: Line, known: Plain, explained: bool) -> str:
+    """A line with its reason; the tabs after the first repeat only what is new in them."""
+    told = line.why if explained or (line.why or "").startswith("command.") else None
+    why = f"<span>{view.texts.html(told, known)}</span>" if told else ""
     return f"<div><code>{esc(line.code)}</code>{why}</div>"
+
+
+def _lines(id_: str, rows: str) -> str:
+    """Lines that can be scrolled sideways, with the keyboard too."""
+    return f'<div class="we-lines" id="{id_}" tabindex="0">{rows}</div>'
 
 
 def code(view: View, snippet: Plain, index: int) -> str:
     """Embedding code of a library."""
     id_ = f"we-code-{index}"
-    copy = copy_button(view, "\n".join(snippet["lines"]))
     rows = "".join(f"<div><code>{esc(line)}</code></div>" for line in snippet["lines"])
-    name = view.t(f"command.language-{snippet['language']}")
+    title = view.t("command.embed", language=view.p(f"words.language.{snippet['language']}"))
     return (
-        f'<div class="we-run"><p class="we-where">{view.t("command.embed", language=name)} {view.chip(snippet["sources"])}</p>'
-        f'<div class="we-block we-code">{copy}<div class="we-lines" id="{id_}" tabindex="0">{rows}</div></div></div>'
+        f'<div class="we-run"><p class="we-where">{title} {view.chip(snippet["sources"])}</p>'
+        f'<div class="we-block we-code">{copy_button(view)}{_lines(id_, rows)}</div></div>'
     )
 
 
@@ -172,8 +183,3 @@ def left_out(view: View, command: Plain) -> str:
     if not flags:
         return ""
     return f'<p class="we-quiet">{view.t("command.left-out", flags=view.texts.both(flags))}</p>'
-
-
-def caution(view: View, statement: Plain) -> str:
-    """A caution: an ochre line, the sentence, the source."""
-    return f'<p class="we-warn">{view.statement(statement)} {view.chip(statement["sources"], statement.get("opinion"))}</p>'

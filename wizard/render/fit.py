@@ -170,8 +170,9 @@ def table(view: View, fit: Plain, start: Plain) -> str:
     head = "".join(f"<th scope=col class=num>{h}</th>" for h in heads)
     return (
         f'<table class="we-table we-parts"><caption>{view.t("fit.caption")}</caption>'
-        f"<thead><tr><th scope=col>{view.t('fit.col-part')}</th>{head}<th scope=col>{view.t('fit.col-how')}</th></tr></thead>"
-        f"<tbody>{rows}</tbody><tfoot><tr><th scope=row>{view.t('fit.total')}</th>{totals}<td></td></tr></tfoot></table>"
+        f"<thead><tr><th scope=col>{view.t('fit.col-part')}</th>{head}"
+        f"<th scope=col>{view.t('fit.col-how')}</th></tr></thead><tbody>{rows}</tbody>"
+        f"<tfoot><tr><th scope=row>{view.t('fit.total')}</th>{totals}<td></td></tr></tfoot></table>"
     )
 
 
@@ -185,7 +186,8 @@ def _row(view: View, name: str, by_part: list[dict[str, Plain]], fit: Plain, sta
     cells = "".join(f"<td class=num>{view.gib(p[name]['bytes']) if name in p else '–'}</td>" for p in by_part)
     first = next(p[name] for p in by_part if name in p)
     swatch = f'<i class="we-sw we-{fitbar.FILLS[name]}"></i>'
-    return f"<tr><th scope=row>{swatch}{view.t(f'fit.part-{name}')}</th>{cells}<td>{how(view, name, first, fit, start)}</td></tr>"
+    known = how(view, name, first, fit, start)
+    return f"<tr><th scope=row>{swatch}{view.t(f'fit.part-{name}')}</th>{cells}<td>{known}</td></tr>"
 
 
 def how(view: View, name: str, part: Plain, fit: Plain, start: Plain) -> str:

@@ -8,7 +8,7 @@ end and a dashed box for what does not fit. Coordinates: percentages wide, pixel
 
 from __future__ import annotations
 
-from .marks import pct, scale
+from .marks import pct, scale, ticks
 from .numbers import GIB
 from .view import Plain, View, esc
 
@@ -91,9 +91,7 @@ def bar(view: View, device: Plain, whole: float, request_bytes: float, pattern: 
             visible = min(at + size, capacity) - at  # what does not fit is the dashed box
             fill = FILLS[part["name"]]
             style = f' fill="url(#{pattern})"' if fill == "h" else ""
-            out.append(
-                f'<rect class="{fill}"{style} x="{pct(at, whole)}" width="{pct(max(visible, 0), whole)}" height="100%"/>'
-            )
+            out.append(_block(fill, style, at, max(visible, 0), whole))
         if fill_of(part) == "h":  # graphs, communication and driver share one hatched block
             hatched["at"] = hatched["at"] if hatched["bytes"] else at
             hatched["bytes"] += size
@@ -115,6 +113,10 @@ def bar(view: View, device: Plain, whole: float, request_bytes: float, pattern: 
     return f'<svg class="we-bar">{body}{frame}{"".join(texts)}{extra}</svg>'
 
 
+def _block(fill: str, style: str, at: float, size: float, whole: float) -> str:
+    return f'<rect class="{fill}"{style} x="{pct(at, whole)}" width="{pct(size, whole)}" height="100%"/>'
+
+
 def _label(view: View, part: Plain, at: float, whole: float) -> str:
     """Name and number where they fit, the number alone where only that fits, else nothing."""
     share = part["bytes"] / whole
@@ -124,12 +126,14 @@ def _label(view: View, part: Plain, at: float, whole: float) -> str:
     need = (len(name) + len(value) + 2) * _CHAR + 14
     if part["name"] not in ("free", "other") and share * _WIDE >= need:
         css = f"t {fill}t" + ("" if share * _NARROW >= need else " wide")
-        return f'<text class="{css}" x="{pct(at, whole)}" dx="8" y="20">{esc(name)} <tspan class="v">{value}</tspan></text>'
+        number = f'<tspan class="v">{value}</tspan>'
+        return f'<text class="{css}" x="{pct(at, whole)}" dx="8" y="20">{esc(name)} {number}</text>'
     if share * _WIDE >= len(value) * _CHAR + 4:
         css = f"t {fill}t" + ("" if share * _NARROW >= len(value) * _CHAR + 4 else " wide")
         middle = pct(at + part["bytes"] / 2, whole)
         if fill == "h":
-            box = f'<rect class="c{" wide" if "wide" in css else ""}" x="{middle}" y="17" width="26" height="18" transform="translate(-13 0)"/>'
+            shown = "c wide" if "wide" in css else "c"
+            box = f'<rect class="{shown}" x="{middle}" y="17" width="26" height="18" transform="translate(-13 0)"/>'
             return f'{box}<text class="{css} m" x="{middle}" y="30">{value}</text>'
         return f'<text class="{css} m" x="{middle}" y="30">{value}</text>'
     return ""
@@ -190,17 +194,13 @@ def axis(view: View, whole: float) -> str:
     _, step = scale(top, 12)
     count = int(top / step + 1e-9)
     every = 2 if count > 6 else 1
-    lines, labels = [], []
-    for i in range(count + 1):
-        x = pct(i * step, top)
-        lines.append(f'<line x1="{x}" x2="{x}" y1="1" y2="{6 if i % every else 8}"/>')
-        if i % every == 0 and i * step <= top * 0.95:
-            text = f"{view.num(i * step)} {view.unit('gib')}" if not i else view.num(i * step, 0 if step >= 1 else 1)
-            labels.append(f'<text x="{x}" y="20"{"" if not i else " text-anchor=middle"}>{esc(text)}</text>')
-    labels.append(f'<text x="100%" y="20" text-anchor="end">{esc(view.num(round(top, 1)))}</text>')
-    return (
-        f'<svg class="we-axis" aria-hidden="true"><line x1="0" x2="100%" y1="1" y2="1"/>{"".join(lines + labels)}</svg>'
-    )
+    labels = [f'<text class=st x="0" y="20">0 {esc(view.unit("gib"))}</text>']
+    for i in range(every, count + 1, every):
+        if i * step <= top * 0.95:
+            labels.append(f'<text x="{pct(i * step, top)}" y="20">{view.num(i * step, 0 if step >= 1 else 1)}</text>')
+    labels.append(f'<text class=en x="100%" y="20">{view.num(round(top, 1))}</text>')
+    line = '<line x1="0" x2="100%" y1="1" y2="1"/>'
+    return f'<svg class="we-axis" aria-hidden="true">{line}{ticks(top / step, 1, every)}{"".join(labels)}</svg>'
 
 
 def tiny(device: Plain, pattern: str) -> str:
@@ -212,8 +212,7 @@ def tiny(device: Plain, pattern: str) -> str:
             size = min(part["bytes"], capacity - at)
             fill = FILLS[part["name"]]
             style = f' fill="url(#{pattern})"' if fill == "h" else ""
-            out.append(
-                f'<rect class="{fill}"{style} x="{pct(at, capacity)}" width="{pct(size, capacity)}" height="100%"/>'
-            )
+            out.append(_block(fill, style, at, size, capacity))
             at += size
-    return f'<svg class="we-tiny" aria-hidden="true">{hatch(pattern)}{"".join(out)}<rect class="r" width="100%" height="100%"/></svg>'
+    frame = '<rect class="r" width="100%" height="100%"/>'
+    return f'<svg class="we-tiny" aria-hidden="true">{hatch(pattern)}{"".join(out)}{frame}</svg>'

@@ -6,7 +6,7 @@ from ..launch import posix
 from .command import copy_button
 from .marks import STRENGTHS, glyph, status, strength
 from .readouts import fullest, readouts, used_bytes
-from .view import Plain, View, esc
+from .view import Plain, View, esc, warning
 
 ROLES = ("alternative", "benchmark-against", "orchestrate-with", "convenience")
 
@@ -113,7 +113,7 @@ def strip(view: View, start: Plain) -> str:
         text = command["install"][0]["command"]
     else:
         return ""
-    return f'<div class="we-strip"><code>{esc(text)}</code>{copy_button(view, text)}</div>'
+    return f'<div class="we-strip"><code>{esc(text)}</code>{copy_button(view)}</div>'
 
 
 def choices(view: View, start: Plain) -> str:
@@ -138,6 +138,13 @@ def choices(view: View, start: Plain) -> str:
     )
 
 
+def _what(view: View, rec: Plain) -> str:
+    """Format and layout; for what has none of its own, the engine it stands over."""
+    if not rec.get("layout") and rec.get("via"):
+        return view.t("answer.over", name=view.words.engine(rec["via"]))
+    return esc(view.words.spec_short(rec))
+
+
 def condition(view: View, rec: Plain) -> str:
     """When to choose an alternative, or what the other role is for."""
     said = rec.get("condition")
@@ -158,13 +165,13 @@ def _choice(view: View, rec: Plain, label: str, numeric: int, css: str) -> str:
     cells = [
         f"<th scope=row>{label}</th>",
         f"<td class=we-name>{engine}</td>",
-        f"<td>{esc(view.words.spec_short(rec))}</td>",
+        f"<td>{_what(view, rec)}</td>",
     ]
     if numeric:
         if fit:
             word = view.p(f"fit.is-{fit['class']}" if fit["class"] != "fits" else "fit.is-fits-memory")
             size = view.gib(used_bytes(fullest(fit)))
-            mark = f'<span class="we-status we-{fit["class"]}">{glyph(fit["class"])} <span class="we-sr">{esc(word)}</span> {size}</span>'
+            mark = status(fit["class"], f'<span class="we-sr">{esc(word)}</span> {size}')
         else:
             mark = "–"
         cells.append(f"<td class=num>{mark}</td>")
@@ -178,11 +185,8 @@ def _tps(view: View, interval: Plain | None) -> str:
 
 
 def warnings(view: View) -> str:
-    """Warnings of the decision: an ochre line and a sentence each."""
-    return "".join(
-        f'<p class="we-warn">{view.statement(w)} {view.chip(w["sources"], w.get("opinion"))}</p>'
-        for w in view.decision.get("warnings") or []
-    )
+    """Warnings of the decision."""
+    return "".join(warning(view, w) for w in view.decision.get("warnings") or [])
 
 
 def problems(view: View) -> str:
@@ -190,26 +194,22 @@ def problems(view: View) -> str:
     found = view.decision.get("problems") or []
     if not found:
         return ""
-    items = "".join(f"<li>{problem(view, p)}</li>" for p in found)
+    items = "".join(f"<li>{esc(problem_text(view, p))}</li>" for p in found)
     return f'<div class="we-problems" role="group" aria-label="{view.t("answer.problems")}"><ul>{items}</ul></div>'
 
 
-def problem(view: View, entry: Plain) -> str:
-    """One problem of the input as a sentence."""
+def problem_text(view: View, entry: Plain) -> str:
+    """One problem of the input as a sentence: the field by its name, valid values and similar names by theirs."""
     params = dict(entry.get("params") or {})
     params["field"] = view.words.path(entry["path"]) if entry["path"] else view.p("problem.whole")
     params.setdefault("value", entry["value"])
-    for key in ("known", "near"):
-        if isinstance(params.get(key), list):
-            params[key] = view.texts.either(
-                [view.words.value(entry["path"], v) if key == "known" else str(v) for v in params[key]]
-            )
+    known, near = params.get("known"), params.get("near")
     text = entry["text"]
-    if params.get("near") and view.texts.has(f"{text}-near"):
-        text = f"{text}-near"
-    elif params.get("known") and view.texts.has(f"{text}-known"):
-        text = f"{text}-known"
-    return view.t(text, params)
+    if near and view.texts.has(f"{text}-near"):
+        text, params["near"] = f"{text}-near", view.texts.either([str(n) for n in near])
+    elif known and view.texts.has(f"{text}-known"):
+        text, params["known"] = f"{text}-known", view.texts.either([view.words.value(entry["path"], k) for k in known])
+    return view.p(text, params)
 
 
 def brief(view: View) -> str:

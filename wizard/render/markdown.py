@@ -9,6 +9,7 @@ from . import check, fitbar, head, nothing, readouts
 from .change import shown
 from .numbers import date
 from .view import Plain, View
+from .why import sentence
 
 _TAG = re.compile(r"<[^>]+>")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
@@ -82,7 +83,7 @@ def _nothing(view: View) -> str:
 
 
 def _fit(view: View, start: Plain) -> str:
-    from .fit import sentence
+    from .fit import sentence as verdict
 
     fit = start.get("fit")
     if not fit or not fit["devices"]:
@@ -98,7 +99,7 @@ def _fit(view: View, start: Plain) -> str:
         for name in fitbar.FILLS
         if any(name in p for p in by_part)
     ]
-    return "\n\n".join([f"## {view.p('fit.heading')}", plain(sentence(view, fit, start)), _table(heads, rows)])
+    return "\n\n".join([f"## {view.p('fit.heading')}", plain(verdict(view, fit, start)), _table(heads, rows)])
 
 
 def _speed(view: View, start: Plain) -> str:
@@ -111,7 +112,8 @@ def _speed(view: View, start: Plain) -> str:
         ("ttft_s", "check.what-ttft-s", "s"),
     )
     lines = [
-        f"- {escape(view.p(text, n=view.concurrency))}: **{view.rough(estimates[key]['point'])} {view.unit(unit)}** ({view.span(estimates[key])})"
+        f"- {escape(view.p(text, n=view.concurrency))}: "
+        f"**{view.rough(estimates[key]['point'])} {view.unit(unit)}** ({view.span(estimates[key])})"
         for key, text, unit in asked
         if estimates.get(key) and (key != "throughput_tps" or view.concurrency > 1)
     ]
@@ -143,7 +145,8 @@ def _fence(text: str, language: str) -> str:
 def _why(view: View, start: Plain) -> str:
     rows = []
     for reason in start.get("reasons") or []:
-        bold = f"**{plain(view.t(reason['headline'], reason.get('params')))}** " if reason.get("headline") else ""
+        head_ = reason.get("headline")
+        bold = f"**{plain(sentence(view.t(head_, reason.get('params'))))}** " if head_ else ""
         strength = f" ({view.p('answer.' + reason['strength'])})" if reason.get("strength") else ""
         rows.append(f"- {bold}{plain(view.statement(reason))}{strength}")
     return "\n\n".join([f"## {view.p('why.heading')}", "\n".join(rows)]) if rows else ""
@@ -193,9 +196,8 @@ def _benchmark(view: View) -> str:
             if item["command"] and not item.get("same_as")
             else ""
         )
-        lines.append(
-            f"- {plain(number)} ({plain(span)}), {escape(view.p('check.what-' + item['quantity'].replace('_', '-'), n=view.concurrency))}{how}"
-        )
+        what = escape(view.p("check.what-" + item["quantity"].replace("_", "-"), n=view.concurrency))
+        lines.append(f"- {plain(number)} ({plain(span)}), {what}{how}")
     return "\n\n".join([f"## {view.p('check.heading')}", "\n".join(lines)])
 
 

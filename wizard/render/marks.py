@@ -55,8 +55,8 @@ def _lit(value: str, bar: int) -> bool:
 
 
 def pct(part: float, whole: float) -> str:
-    """A share as an SVG percentage, two decimals at most."""
-    return f"{min(max(part / whole, 0.0), 1.0) * 100:.2f}".rstrip("0").rstrip(".") + "%"
+    """A share as an SVG percentage, a hundredth at the finest."""
+    return f"{min(max(part / whole, 0.0), 1.0) * 100:.4g}%"
 
 
 def scale(top: float, ticks: int = 8) -> tuple[float, float]:
@@ -71,7 +71,8 @@ def scale(top: float, ticks: int = 8) -> tuple[float, float]:
 def mini(interval: Plain) -> str:
     """The small ruler of a readout: band, needle, baseline; its numbers stand beside it."""
     top, _ = scale(interval["high"] * 1.2)
-    return f'<svg class="we-mini" aria-hidden="true"><line x1="0" x2="100%" y1="13" y2="13"/>{_band(interval, top, 5, 8, 2)}</svg>'
+    line = '<line x1="0" x2="100%" y1="13" y2="13"/>'
+    return f'<svg class="we-mini" aria-hidden="true">{line}{_band(interval, top, 5, 8, 2)}</svg>'
 
 
 def _band(interval: Plain, top: float, y: int, height: int, needle: int) -> str:
@@ -80,10 +81,13 @@ def _band(interval: Plain, top: float, y: int, height: int, needle: int) -> str:
     width = pct(max(high - low, 0), top)
     return (
         f'<rect class="i" x="{x}" y="{y}" width="{width}" height="{height}"/>'
-        f'<line class="e" x1="{x}" x2="{x}" y1="{y}" y2="{y + height}"/>'
-        f'<line class="e" x1="{pct(high, top)}" x2="{pct(high, top)}" y1="{y}" y2="{y + height}"/>'
-        f'<line class="n" x1="{pct(interval["point"], top)}" x2="{pct(interval["point"], top)}" y1="{needle}" y2="{y + height + 3}"/>'
+        f"{_line('e', x, y, y + height)}{_line('e', pct(high, top), y, y + height)}"
+        f"{_line('n', pct(interval['point'], top), needle, y + height + 3)}"
     )
+
+
+def _line(css: str, x: str, top: int, bottom: int) -> str:
+    return f'<line class="{css}" x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"/>'
 
 
 def ruler(view: View, interval: Plain, sentence: str, letters: list[tuple[str, float]]) -> str:
@@ -94,13 +98,9 @@ def ruler(view: View, interval: Plain, sentence: str, letters: list[tuple[str, f
     top, step = scale(max([interval["high"] * 1.2, *(value * 1.02 for _, value in letters)]))
     count = round(top / step)
     decimals = 0 if step >= 1 and step == int(step) else min(3, -int(f"{step:e}".split("e")[1]))
-    ticks = "".join(
-        f'<line x1="{pct(i, count)}" x2="{pct(i, count)}" y1="26" y2="{31 if i else 33}"/>' for i in range(count + 1)
-    )
-    every = 1 if count <= 8 else 2
     labels = "".join(
-        f'<text x="{pct(i, count)}" y="45"{_anchor(i, count)}>{esc(view.num(i * step, decimals))}</text>'
-        for i in range(0, count + 1, every)
+        f'<text{_end(i, count)} x="{pct(i, count)}" y="45">{view.num(i * step, decimals)}</text>'
+        for i in range(count + 1)
     )
     marks = ""
     taken: list[float] = []
@@ -108,14 +108,20 @@ def ruler(view: View, interval: Plain, sentence: str, letters: list[tuple[str, f
         at = pct(value, top)
         row = 0 if all(abs(value - v) > top * 0.03 for v in taken) else 1
         taken.append(value)
-        marks += f'<line class="m" x1="{at}" x2="{at}" y1="12" y2="26"/>'
+        marks += _line("m", at, 12, 26)
         shift = ' dx="9"' if row else ""
-        marks += f'<text class="l" x="{at}" y="9"{shift} text-anchor="middle">{letter}</text>'
-    return (
-        f'<svg class="we-ruler" role="img" aria-label="{esc(sentence)}">'
-        f'<line x1="0" x2="100%" y1="26" y2="26"/>{ticks}{labels}{_band(interval, top, 18, 8, 13)}{marks}</svg>'
-    )
+        marks += f'<text class="l" x="{at}" y="9"{shift}>{letter}</text>'
+    line = f'<line x1="0" x2="100%" y1="26" y2="26"/>{ticks(count, 26)}'
+    band = _band(interval, top, 18, 8, 13)
+    return f'<svg class="we-ruler" role="img" aria-label="{esc(sentence)}">{line}{labels}{band}{marks}</svg>'
 
 
-def _anchor(index: int, last: int) -> str:
-    return "" if index == 0 else ' text-anchor="end"' if index == last else ' text-anchor="middle"'
+def ticks(count: float, y: int, every: int = 1) -> str:
+    """Ticks below a baseline: one drawing stretched over the width, its lines keep their own."""
+    path = "".join(f"M{i} 0V{8 if i % every == 0 else 5}" for i in range(int(count + 1e-9) + 1))
+    view_box = f"0 0 {count:.4g} 8"
+    return f'<svg y="{y}" height="8" viewBox="{view_box}" preserveAspectRatio="none"><path d="{path}"/></svg>'
+
+
+def _end(index: int, last: int) -> str:
+    return " class=st" if index == 0 else " class=en" if index == last else ""

@@ -14,14 +14,29 @@ def nothing(view: View) -> Plain:
     if rows:
         table = (
             f'<p class="we-because">{view.t("answer.nearest", n=len(near))}</p>'
-            f'<table class="we-table we-near"><caption>{view.t("answer.nothing-caption")}</caption><tbody>{rows}</tbody></table>'
+            f'<table class="we-table we-near"><caption>{view.t("answer.nothing-caption")}</caption>'
+            f"<tbody>{rows}</tbody></table>"
         )
     html = (
         f'<section class="we-answer" id="we-answer" aria-labelledby="we-answer-h">{problems(view)}'
         f'<h4 class="we-engine we-nothing" id="we-answer-h" aria-level="2">{view.t("answer.nothing")}</h4>'
-        f'<p class="we-because">{shortfall(view)}</p>{table}{warnings(view)}</section>'
+        f'<p class="we-because">{shortfall(view)}</p>{any_format(view)}{table}{warnings(view)}</section>'
     )
     return {"id": "answer", "html": html}
+
+
+def any_format(view: View) -> str:
+    """What would start if the format were free, when the asked one removes every engine."""
+    other = view.decision.get("auto_format")
+    if not other:
+        return ""
+    said = view.t("answer.auto-format", engine=view.words.engine(other["engine"]))
+    spec = ", ".join(x for x in (view.words.format(other.get("format")), _fit(view, other.get("fit"))) if x)
+    return f'<p class="we-note">{said} {esc(spec)} {view.patch_link(other["patch"], view.t("change.try"))}</p>'
+
+
+def _fit(view: View, kind: str | None) -> str:
+    return view.p(f"fit.word-{kind}") if kind else ""
 
 
 def shortfall(view: View) -> str:

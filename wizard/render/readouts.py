@@ -59,10 +59,14 @@ def memory(view: View, start: Plain) -> str:
         if over > 0
         else view.t("answer.free", size=view.gib(max(whole - used, 0)))
     )
+    unit = view.t("answer.of-gib", size=view.gib(whole))
+    return _cell(view.t(f"answer.memory-{kind}"), view.gib(used), unit, fitbar.tiny(device, "we-hatch-a"), rest)
+
+
+def _cell(label: str, number: str, unit: str, drawing: str, beside: str) -> str:
     return (
-        f'<div class="we-cell"><dt>{view.t(f"answer.memory-{kind}")}</dt>'
-        f'<dd><span class="we-big">{view.gib(used)}</span> <span class="we-unit">{view.t("answer.of-gib", size=view.gib(whole))}</span>'
-        f'<span class="we-scale">{fitbar.tiny(device, "we-hatch-a")}<span>{rest}</span></span></dd></div>'
+        f'<div class="we-cell"><dt>{label}</dt><dd><span class="we-big">{number}</span> '
+        f'<span class="we-unit">{unit}</span><span class="we-scale">{drawing}<span>{beside}</span></span></dd></div>'
     )
 
 
@@ -72,8 +76,5 @@ def reading(view: View, interval: Plain | None, text: str, params: Plain, unit: 
         return (
             f'<div class="we-cell we-none"><dt>{view.t(text, params)}</dt><dd>{view.t("speed.no-estimate")}</dd></div>'
         )
-    return (
-        f'<div class="we-cell"><dt>{view.t(text, params)}</dt>'
-        f'<dd><span class="we-big">{view.rough(interval["point"])}</span> <span class="we-unit">{view.t(f"unit.{unit}")}</span>'
-        f'<span class="we-scale">{mini(interval)}<span>{view.span(interval)}</span></span></dd></div>'
-    )
+    number, unit = view.rough(interval["point"]), view.t(f"unit.{unit}")
+    return _cell(view.t(text, params), number, unit, mini(interval), view.span(interval))

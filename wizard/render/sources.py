@@ -5,6 +5,8 @@ from __future__ import annotations
 from .numbers import date
 from .view import Plain, View, esc, heading, section
 
+SHOWN = 3  # readings named per publisher; its page has all of them
+
 
 def section_(view: View) -> Plain | None:
     """The section; one row a publisher, its readings as links."""
@@ -18,7 +20,9 @@ def section_(view: View) -> Plain | None:
     rows = "".join(_row(view, publisher, readings) for publisher, readings in sorted(by_publisher.items()))
     stand = ""
     if knowledge.get("date"):
-        stand = f'<p class="we-quiet">{view.t("source.knowledge", date=date(knowledge["date"], view.lang), version=knowledge.get("version") or "")}</p>'
+        day = date(knowledge["date"], view.lang)
+        said = view.t("source.knowledge", date=day, version=knowledge.get("version") or "")
+        stand = f'<p class="we-quiet">{said}</p>'
     body = (
         f'{heading(view, "sources", "source.heading")}<p class="we-lead">{view.t("source.lead", n=len(ids))}</p>'
         f'<table class="we-table we-sources"><tbody>{rows}</tbody></table>{stand}'
@@ -28,7 +32,9 @@ def section_(view: View) -> Plain | None:
 
 def _row(view: View, publisher: str, readings: list[str]) -> str:
     newest = max(view.kb.sources[r]["d"] for r in readings)
-    links = ", ".join(_link(view, publisher, r) for r in readings)
+    links = ", ".join(_link(view, publisher, r) for r in readings[:SHOWN])
+    if len(readings) > SHOWN:
+        links += f" +{len(readings) - SHOWN}"
     name = view.kb.sources[readings[0]].get("n") or publisher
     return (
         f"<tr><th scope=row>{view.link(f'sources/{publisher}/', esc(name))}</th><td>{links}</td>"
@@ -38,6 +44,5 @@ def _row(view: View, publisher: str, readings: list[str]) -> str:
 
 def _link(view: View, publisher: str, reading: str) -> str:
     entry = view.kb.sources[reading]
-    kind = view.t(f"pages.source.{entry['k']}")
     short = entry.get("t") or reading.removeprefix(f"{publisher}-").replace("-", " ")
-    return f'<a href="{esc(view.base)}sources/{esc(publisher)}/#{esc(reading)}">{esc(short)}</a> <small>{kind}</small>'
+    return f'<a href="{esc(view.base)}sources/{esc(publisher)}/#{esc(reading)}">{esc(short)}</a>'

@@ -68,9 +68,10 @@ def measured(view: View, nearest: list[Plain]) -> str:
         return ""
     rows = "".join(_measured(view, chr(65 + i), row) for i, row in enumerate(nearest))
     return (
-        f'<table class="we-table we-nearest"><caption>{view.t("speed.nearest-caption")}</caption><thead><tr><th scope=col>'
-        f'<span class="we-sr">{view.t("speed.letter")}</span></th><th scope=col>{view.t("speed.nearest")}</th>'
-        f"<th scope=col>{view.t('speed.differs')}</th><th scope=col class=num>{view.t('unit.tps')}</th>"
+        f'<table class="we-table we-nearest"><caption>{view.t("speed.nearest-caption")}</caption><thead><tr>'
+        f'<th scope=col><span class="we-sr">{view.t("speed.letter")}</span></th>'
+        f"<th scope=col>{view.t('speed.nearest')}</th><th scope=col>{view.t('speed.differs')}</th>"
+        f"<th scope=col class=num>{view.t('unit.tps')}</th>"
         f"<th scope=col>{view.t('speed.source')}</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
@@ -86,7 +87,8 @@ def _measured(view: View, letter: str, row: Plain) -> str:
     source = row.get("source")
     sources = source if isinstance(source, list) else [source] if source else []
     chip = view.chip(sources) or esc(date(row["date"], view.lang) if row.get("date") else "")
-    return f"<tr><th scope=row>{letter}</th><td>{name}</td><td>{esc(differs)}</td><td class=num><b>{speed}</b></td><td>{chip}</td></tr>"
+    numbers = f"<td class=num><b>{speed}</b></td><td>{chip}</td>"
+    return f"<tr><th scope=row>{letter}</th><td>{name}</td><td>{esc(differs)}</td>{numbers}</tr>"
 
 
 def difference(view: View, differs: object) -> str:

@@ -14,7 +14,13 @@ from . import numbers
 from .words import Words
 
 Plain = dict[str, Any]
-esc = html.escape
+
+
+def esc(text: str) -> str:
+    """HTML-escape; most strings have nothing to escape, and looking is cheaper than replacing."""
+    if "&" in text or "<" in text or ">" in text or '"' in text or "'" in text:
+        return html.escape(text)
+    return text
 
 
 class View:
@@ -37,11 +43,11 @@ class View:
 
     def t(self, id_: str, params: Plain | None = None, /, **more: Any) -> str:
         """A sentence as HTML; every value escaped."""
-        return self.texts.html(id_, self._values(params, more))
+        return self.texts.html(id_, self._values(params, more), self._facts)
 
     def p(self, id_: str, params: Plain | None = None, /, **more: Any) -> str:
         """A sentence as plain text."""
-        return self.texts.plain(id_, self._values(params, more))
+        return self.texts.plain(id_, self._values(params, more), self._facts)
 
     def statement(self, statement: Plain) -> str:
         """The sentence of a Statement as HTML, with a mark when it is not translated."""
@@ -53,10 +59,10 @@ class View:
         return f' <span class="we-nt">{self.t("pages.untranslated")}</span>' if self.texts.is_english(id_) else ""
 
     def _values(self, params: Plain | None, more: Plain) -> Plain:
-        """What a sentence may name: its own values first, then the facts of the decision."""
+        """The sentence's own values; the facts of the decision stand behind them."""
         if not params:
-            return {**self._facts, **more} if more else self._facts
-        return {**self._facts, **self.named(params), **more}
+            return more
+        return {**self.named(params), **more} if more else self.named(params)
 
     @cached_property
     def _facts(self) -> Plain:
@@ -163,4 +169,15 @@ def section(id_: str, body: str) -> Plain:
     return {"id": id_, "html": block}
 
 
-__all__ = ["Markup", "View", "esc", "heading", "section"]
+def folded(id_: str, summary: str, body: str) -> str:
+    """A block that opens on demand; its id lets the page keep it open over a new answer."""
+    return f'<details class="we-more" id="we-more-{id_}"><summary>{summary}</summary>{body}</details>'
+
+
+def warning(view: View, statement: Plain) -> str:
+    """A warning or caution: an ochre line, the sentence, the source."""
+    chip = view.chip(statement["sources"], statement.get("opinion"))
+    return f'<p class="we-warn">{view.statement(statement)} {chip}</p>'
+
+
+__all__ = ["Markup", "View", "esc", "folded", "heading", "section", "warning"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..texts import Markup
-from .view import Plain, View, esc, heading, section
+from .view import Plain, View, esc, folded, heading, section
 
 SHOWN = 5  # rows of each group before the rest is folded
 CLAUSES = 3  # obstacles told per row
@@ -20,8 +20,8 @@ def section_(view: View) -> Plain | None:
         if mine:
             blocks.append(_group(view, group, mine))
     looked = {r["engine"] for r in rows} | {r["engine"] for r in view.decision["recommendations"]}
-    body = f'{heading(view, "why-not", "whynot.heading")}<p class="we-lead">{view.t("whynot.lead", n=len(looked))}</p>{"".join(blocks)}'
-    return section("why-not", body)
+    lead = f'<p class="we-lead">{view.t("whynot.lead", n=len(looked))}</p>'
+    return section("why-not", heading(view, "why-not", "whynot.heading") + lead + "".join(blocks))
 
 
 def _group(view: View, group: str, rows: list[Plain]) -> str:
@@ -34,10 +34,8 @@ def _group(view: View, group: str, rows: list[Plain]) -> str:
     rest = rows[SHOWN:]
     if rest:
         more = "".join(_row(view, r) for r in rest)
-        out += (
-            f'<details class="we-more" id="we-more-{group}"><summary>{view.t("whynot.more", n=len(rest))}</summary>'
-            f'<table class="we-table we-why-not">{_hidden(head)}<tbody>{more}</tbody></table></details>'
-        )
+        body = f'<table class="we-table we-why-not">{_hidden(head)}<tbody>{more}</tbody></table>'
+        out += folded(group, view.t("whynot.more", n=len(rest)), body)
     return out
 
 
@@ -46,7 +44,7 @@ def _hidden(head: str) -> str:
 
 
 def _row(view: View, row: Plain) -> str:
-    told = [view.statement(r) + _chip(view, r) for r in row.get("reasons") or []]
+    told = [_reason(view, r) for r in row.get("reasons") or []]
     false = [o for o in row.get("obstacles") or [] if o["kind"] in (False, "false")]
     told += [obstacle(view, o) for o in (false or row.get("obstacles") or [])[:CLAUSES]]
     return (
@@ -55,9 +53,18 @@ def _row(view: View, row: Plain) -> str:
     )
 
 
-def _chip(view: View, statement: Plain) -> str:
+def _reason(view: View, statement: Plain) -> str:
+    """A reason with its source; the rule that chose the start is told in full there, here by its headline."""
+    start = view.start
+    if (
+        start
+        and statement.get("headline")
+        and statement.get("rule") in {r.get("rule") for r in start.get("reasons") or []}
+    ):
+        headline = view.p(statement["headline"], statement.get("params")).rstrip(".")
+        return view.t("whynot.rule", headline=headline, engine=view.words.engine(start["engine"]))
     chip = view.chip(statement["sources"], statement.get("opinion"))
-    return f" {chip}" if chip else ""
+    return f"{view.statement(statement)} {chip}" if chip else view.statement(statement)
 
 
 def name(view: View, row: Plain) -> str:

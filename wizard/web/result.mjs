@@ -79,7 +79,7 @@ export class Result {
       return;
     }
     const copy = event.target.closest("[data-copy]");
-    if (copy) this.copy(copy, copy.dataset.copy);
+    if (copy) this.copy(copy, copy.dataset.copy || command(copy));
     const tab = event.target.closest("[role=tab]");
     if (tab) select(tab);
   }
@@ -106,6 +106,11 @@ export class Result {
       button.classList.remove("we-copied");
     }, 2000);
   }
+}
+
+/** The command that stands beside a button, line by line. */
+function command(button) {
+  return [...button.parentElement.querySelectorAll("code")].map((line) => line.textContent).join("\n");
 }
 
 function replace(box, html) {

@@ -189,7 +189,7 @@
     button.setAttribute("aria-label", data.words[found.k]);
     button.setAttribute("aria-haspopup", "dialog");
     if (found.k === "unknown") button.textContent = "?";
-    else button.innerHTML = `<svg class="wp-kernel" aria-hidden="true"><use href="#k-${found.k}"/></svg>`;
+    else button.innerHTML = `<svg class="wp-kernel" aria-hidden="true"><use xlink:href="#k-${found.k}"/></svg>`;
     box.append(button);
     return box;
   }

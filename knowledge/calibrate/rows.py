@@ -1,0 +1,159 @@
+"""Measured records as rows of numbers, ready to be fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.speed import nodes
+
+NOW = 2026.5  # the date to which overheads are fitted: what an estimate for today uses
+UNDATED = 1.5  # years of age of a record whose page does not say when it was measured
+_PEAK = {"fp8": "fp8", "nvfp4": "fp4", "int8": "int8"}  # format families computed in their own number format
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement. Sizes in bytes, rates per second, times in seconds; see `wizard.speed.terms.Step`.
+
+    machine: hardware and count; page: the file it comes from; time: seconds of one decode step, None when
+    only prefill was measured; ranks: devices that work at the same time; link: how they are joined;
+    compute: peak operations per second of one device in the format's numbers, None when not known.
+    """
+
+    id: str
+    page: str
+    machine: str
+    device: str | None
+    model: str
+    path: tuple[str, ...]
+    family: str
+    quality: str
+    age: float
+    layers: int
+    moe: bool
+    dense: float
+    experts: float
+    share: float
+    kv: float
+    active: float
+    weights: float
+    batch: int
+    ranks: int
+    link: str | None
+    bandwidth: float
+    compute: float | None
+    unpacking: str | None
+    time: float | None
+    prompt: int
+    answer: int
+    prefill_time: float | None
+
+    @property
+    def single(self) -> bool:
+        """One sequence at a time."""
+        return self.batch == 1
+
+
+def rows_of(files: dict[str, Any], devices: dict[str, Any]) -> list[Row]:
+    """Rows of every record that says enough: bandwidth, layers, bytes per token and a rate.
+
+    files: {file id: measurement entry}; devices: {device id: device entry}, for peaks of compute.
+    """
+    found = []
+    for page, entry in sorted(files.items()):
+        for record in entry["records"]:
+            row = row_of(page, record, devices)
+            if row:
+                found.append(row)
+    return found
+
+
+def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | None:
+    """One record as a row, or None when it lacks what the arithmetic needs."""
+    needed = (record.get("bandwidth_gbs"), record.get("layers"), record.get("bytes_per_token"))
+    if not all(needed) or not (record.get("decode_tps") or record.get("prefill_tps")):
+        return None
+    device = devices.get(record.get("device", ""), {})
+    kv = float(record.get("kv_bytes", 0))
+    ranks = record.get("count", 1) if record.get("split") == "tensor" else 1
+    read = record["bytes_per_token"] - kv
+    dense, experts, share = split_experts(read, record.get("file_gib"), record.get("experts"))
+    batch = record["batch"]
+    depth, prompt = record.get("depth", 0), record.get("prefill_tokens", 0)
+    family = record.get("speed_family", "")
+    served = batch > 1 and family == "serving" and prompt
+    active = record.get("active_b") or record["params_b"]
+    tps = record.get("decode_tps")
+    return Row(
+        id=f"{page}.{record['id']}",
+        page=page,
+        machine=f"{record.get('hardware') or record.get('device')} x{record.get('count', 1)}",
+        device=record.get("device"),
+        model=record["model"],
+        path=nodes.path(record.get("speed_class"), device.get("vendor"), family, record.get("backend")),
+        family=family,
+        quality=record["quality"],
+        age=age_of(record["date"]),
+        layers=record["layers"],
+        moe=bool(record.get("moe")),
+        dense=dense,
+        experts=experts,
+        share=share,
+        kv=kv / ranks,
+        active=active * 1e9,
+        weights=(record.get("file_gib") or 0) * 1024**3 or read,
+        batch=batch,
+        ranks=ranks,
+        link=link_of(record) if ranks > 1 else None,
+        bandwidth=record["bandwidth_gbs"] * 1e9,
+        compute=peak_of(device, record.get("format", {}).get("family")),
+        unpacking=nodes.unpacking(record.get("format", {}).get("type"), record.get("backend")),
+        time=batch / tps if tps else None,
+        prompt=prompt,
+        answer=max(0, round(2 * (depth - prompt))) if served else 0,
+        prefill_time=prompt / record["prefill_tps"] if record.get("prefill_tps") and prompt else None,
+    )
+
+
+def split_experts(read: float, file_gib: float | None, experts: dict[str, int] | None) -> tuple[float, float, float]:
+    """(dense bytes read, bytes of all routed experts, share of them a token reads).
+
+    From bytes read = dense + share x experts and file = dense + experts.
+    """
+    if not experts or not file_gib or file_gib * 1024**3 <= read:
+        return read, 0.0, 1.0
+    share = experts["active"] / experts["count"]
+    all_experts = (file_gib * 1024**3 - read) / (1 - share)
+    # a file may hold more than one token's path explains (embeddings, other precisions): never less than none
+    return max(0.0, read - share * all_experts), min(all_experts, read / share), share
+
+
+def peak_of(device: dict[str, Any], family: str | None) -> float | None:
+    """Dense operations per second of one device in the numbers a format is computed in."""
+    known = {line["type"]: line["tflops"] * 1e12 for line in device.get("compute", ())}
+    wanted = [_PEAK[family]] if family in _PEAK else []
+    return next((known[name] for name in (*wanted, "bf16", "fp16") if name in known), None)
+
+
+def link_of(record: dict[str, Any]) -> str:
+    """Kind of link between the devices of a record; not stated, so taken from the class of machine."""
+    if record.get("speed_class") == "nv-spark":
+        return "network"
+    small = ("nv-consumer", "nv-workstation", "amd-radeon", "intel-arc")
+    fast = record.get("speed_class") not in small and not record.get("hardware", "").startswith(("A10G", "T4", "L4"))
+    return "nvlink" if fast else "pcie"
+
+
+def age_of(date: str) -> float:
+    """Years before NOW; `unknown` counts as UNDATED."""
+    if date == "unknown":
+        return UNDATED
+    month = int(date[5:7]) if len(date) > 4 else 6
+    return max(0.0, NOW - int(date[:4]) - (month - 0.5) / 12)
+
+
+def chosen(rows: Iterable[Row]) -> list[Row]:
+    """Rows that a fit may use: rates of the decode steps themselves, of high or medium quality."""
+    return [r for r in rows if r.time and r.quality in ("high", "medium")]

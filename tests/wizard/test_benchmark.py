@@ -1,0 +1,83 @@
+"""The benchmark plan: which tool measures which predicted number, filled with the person's own load."""
+
+from . import sample_decision as sample
+
+from wizard.benchmark import plan
+
+
+def by_quantity(made):
+    return {p["quantity"]: p for p in made["predictions"]}
+
+
+def test_single_stream_and_sum_are_measured_apart():
+    found = by_quantity(plan(sample.recommendation(), sample.situation(), sample.kb()))
+    one, many = found["decode_tps"], found["throughput_tps"]
+    assert one["command"] == ["bench", "--concurrency", "1", "--in", "6000", "--model", "lab/Model-32B-AWQ"]
+    assert many["command"][2] == "4"
+    assert (one["low"], one["point"], one["high"]) == (44.1, 52.3, 60.2)
+    assert one["tool"] == "serve-bench" and one["trap"] == "sample.trap"
+
+
+def test_a_flag_goes_with_its_missing_value():
+    command = by_quantity(plan(sample.recommendation(), sample.situation(), sample.kb()))["decode_tps"]["command"]
+    assert "--file" not in command
+
+
+def test_a_run_that_measures_two_numbers_is_named_once():
+    found = by_quantity(plan(sample.recommendation(), sample.situation(), sample.kb()))
+    assert found["ttft_s"]["same_as"] == "decode_tps"
+    assert found["decode_tps"]["same_as"] is None
+
+
+def test_one_user_has_no_sum():
+    situation = sample.situation(traffic={"concurrency": 1, "shared_prefix": 0, "mode": "online"})
+    assert "throughput_tps" not in by_quantity(plan(sample.recommendation(), situation, sample.kb()))
+
+
+def test_the_pool_has_the_error_of_the_fit_in_tokens():
+    pool = by_quantity(plan(sample.recommendation(), sample.situation(), sample.kb()))["pool_tokens"]
+    spread = sample.fit()["error_bytes"] // 262144
+    assert (pool["low"], pool["point"], pool["high"]) == (91700 - spread, 91700, 91700 + spread)
+    assert pool["tool"] is None and pool["command"] == []
+
+
+def test_memory_is_that_of_the_fullest_device_without_other_programs():
+    memory = by_quantity(plan(sample.recommendation(), sample.situation(), sample.kb()))["memory"]
+    assert round(memory["point"], 1) == 22.1
+    assert memory["low"] < memory["point"] < memory["high"]
+
+
+def test_nothing_is_predicted_without_fit_and_estimates():
+    made = plan(sample.recommendation(fit=None, estimates=None), sample.situation(), sample.kb())
+    assert made["predictions"] == []
+
+
+def test_rules_apply_by_their_condition():
+    made = plan(sample.recommendation(), sample.situation(), sample.kb())
+    assert [r["id"] for r in made["rules"]] == ["warm-up"]
+    base = sample.kb()
+    base.models["model-32b"]["kind"] = "moe"
+    assert [r["id"] for r in plan(sample.recommendation(), sample.situation(), base)["rules"]] == ["warm-up", "only-moe"]
+
+
+def test_the_engines_own_tool_comes_before_a_general_one():
+    base = sample.kb()
+    base.benchmarking["own"] = {**base.benchmarking["serve-bench"], "engines": ["alpha"], "order": 9}
+    assert by_quantity(plan(sample.recommendation(), sample.situation(), base))["decode_tps"]["tool"] == "own"
+
+
+def test_a_general_server_tool_is_not_offered_for_a_library():
+    made = plan(sample.recommendation(engine="gamma"), sample.situation(), sample.kb())
+    assert {p["tool"] for p in made["predictions"]} == {None}
+
+
+def test_every_real_tool_names_quantities_and_commands_that_fill(kb):
+    """With the real base: each tool's placeholders are known words."""
+    from wizard.launch.values import PLACEHOLDER
+    from wizard.vocabulary import LAUNCH_PLACEHOLDERS, PATHS
+
+    tools = {id_: e for id_, e in kb.benchmarking.items() if e["type"] == "tool"}
+    assert tools
+    for id_, entry in tools.items():
+        names = {n for word in entry.get("command", ()) for n in PLACEHOLDER.findall(word)}
+        assert names <= set(LAUNCH_PLACEHOLDERS) | set(PATHS), id_

@@ -1,0 +1,58 @@
+"""Where a constant is looked up: from all hardware together down to one class, engine family and back end.
+
+The same path names the nodes of `knowledge/constants/speed.json` when they are fitted and when they are
+read. A deeper node is a correction of the one above it, so a missing one falls back by itself.
+"""
+
+from __future__ import annotations
+
+CPU_BACKENDS = frozenset({"cpu", "openvino-cpu"})
+_VENDORS = {"nv": "nvidia", "amd": "amd", "intel": "intel", "apple": "apple", "cpu": "cpu", "client": "client"}
+LEVELS = ("global", "vendor", "class")  # from wide to narrow; anything narrower counts as class
+
+
+def path(speed_class: str | None, vendor: str | None, family: str | None, backend: str | None) -> tuple[str, ...]:
+    """Node names from wide to narrow.
+
+    CPU back ends have a tree of their own, whatever device they run on: processors are bound by other
+    things than graphics chips. Vulkan differs from the vendor's own back end on the same card.
+    """
+    on_cpu = backend in CPU_BACKENDS or (speed_class or "").startswith("cpu")
+    root = "cpu" if on_cpu else "gpu"
+    maker = _VENDORS.get((speed_class or "").split("-")[0]) or vendor
+    found = [root]
+    if maker and maker != root:
+        found.append(f"{root}/{maker}")
+    if speed_class:
+        name = f"{speed_class}@cpu" if on_cpu and not speed_class.startswith("cpu") else speed_class
+        found.append(name)
+        if family:
+            found.append(f"{name}/{family}")
+            if backend == "vulkan":
+                found.append(f"{name}/{family}/vulkan")
+    return tuple(found)
+
+
+def level(node: str) -> str:
+    """Which of LEVELS a node belongs to."""
+    if node in ("gpu", "cpu"):
+        return "global"
+    return "vendor" if node.startswith(("gpu/", "cpu/")) else "class"
+
+
+def unpacking(type_: str | None, backend: str | None) -> str | None:
+    """Group of weight types whose unpacking costs more than their bytes, or None.
+
+    Look-up-table types and those of three bits and fewer are bound by arithmetic, on processors also the
+    other types of super-blocks.
+    """
+    if not type_:
+        return None
+    root = "cpu" if backend in CPU_BACKENDS else "gpu"
+    if type_.startswith(("iq1", "iq2", "iq3")):
+        return f"{root}-tables"
+    if type_.startswith(("q2_k", "q3_k")):
+        return f"{root}-three-bit"
+    if root == "cpu" and type_.startswith(("iq4_xs", "q4_k", "q5", "q6")):
+        return "cpu-super-blocks"
+    return None
