@@ -36,7 +36,7 @@ DROPPED: dict[str, tuple[str, ...]] = {
     # notes of runs_on, formats and parallelism stay: they are told when the line stands in the way
     "engine": (
         "homepage", "repository", "licence", "choose_when", "avoid_when", "summary", "verdict", "apis",
-        "models.source", "modes.[].note", "offload.[].note",
+        "modes.[].note", "offload.[].note",
     ),
     "family": ("summary", "source"),
     "device": (

@@ -43,4 +43,4 @@ def situation_rows(view: View, decision: Entry) -> list[tuple[str, str]]:
         (w.path("situation.priority"), w.value("priority", said["priority"])),
         (w.path("host.os"), w.value("host.os", said["host"]["os"])),
     ]  # fmt: skip
-    return [(label, value) for label, value in rows if value]
+    return [(label[:1].upper() + label[1:], value) for label, value in rows if value]

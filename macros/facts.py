@@ -14,14 +14,13 @@ from macros.world import Entry
 
 @dataclass(frozen=True)
 class Fact:
-    """One row. `path` leads to the value inside the entry; `about` explains the name in a small line."""
+    """One row. `path` leads to the value inside the entry."""
 
     name: Any
     value: Any
     source: Any
     path: tuple[Any, ...]
     note: Any = ""
-    about: Any = ""
     unknown: bool = False
     opinion: str | None = None
 
@@ -35,9 +34,16 @@ def answer(view: View, name: Any, line: Entry, path: tuple[Any, ...]) -> Fact:
     note = clean(
         words.condition(view, line.get("needs")),
         view.say(line["note"]) if "note" in line else "",
-        view.plain("pages.engine.versions", range=line["versions"]) if "versions" in line else "",
+        view.plain("pages.engine.versions", range=spelled(line["versions"])) if "versions" in line else "",
     )
     return Fact(name, value, line.get("source"), path, note, unknown=state == "unknown", opinion=line.get("opinion"))
+
+
+def spelled(versions: str) -> str:
+    """A version range as people read it: ≥ 0.22, < 1.3."""
+    for raw, sign in ((">=", "≥ "), ("<=", "≤ "), (">", "> "), ("<", "< "), (",", ", ")):
+        versions = versions.replace(raw, sign)
+    return versions
 
 
 def clean(*parts: Any) -> Markup:

@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from macros import kernels, words
+from macros.facts import spelled
 from macros.view import View
 from macros.world import Entry, World
 
@@ -86,15 +87,17 @@ def title(view: View, column: dict[str, Any]) -> str:
 
 
 def usual(world: World) -> list[str]:
-    """The formats shown first: those that run as something else than 16 bit on most engines and targets."""
+    """The formats shown first: those below 16 bit whose kernels differ most from target to target."""
     count: dict[str, int] = {}
+    kinds: dict[str, set[str]] = {}
     for (_, family, _), cell in kernels.table(world).items():
-        if cell.kernel != kernels.NO:
+        if cell.kernel not in (kernels.NO, kernels.UNKNOWN):
             count[family] = count.get(family, 0) + 1
+            kinds.setdefault(family, set()).add(cell.kernel)
     formats = [f for f, x in world.entries("format").items() if any(t["bits"] < 16 for t in x["types"])]
     group = joined_columns(world)[0]["group"]
     width = _CELL * sum(c["group"] == group for c in joined_columns(world)) + _GAP
-    chosen = sorted(formats, key=lambda f: (-count.get(f, 0), f))[: max(3, _WIDTH // width)]
+    chosen = sorted(formats, key=lambda f: (-len(kinds.get(f, ())), -count.get(f, 0), f))[: max(3, _WIDTH // width)]
     return [f for f in world.entries("format") if f in chosen]
 
 
@@ -130,7 +133,7 @@ def note(view: View, engine: str, family: str, cell: kernels.Cell, arch: str) ->
     if needs:
         rows.append((view.t("pages.matrix.needs"), needs))
     if line.get("versions"):
-        rows.append((view.t("pages.matrix.versions"), escape(line["versions"])))
+        rows.append((view.t("pages.matrix.versions"), escape(spelled(line["versions"]))))
     if cell.via and cell.via in view.world.entries("engine"):
         rows.append((view.t("pages.matrix.via"), view.link("engine", cell.via)))
     rows.append((view.t("pages.source"), view.chip(list(cell.sources))))

@@ -22,7 +22,11 @@ from wizard.render.words import Words
 from wizard.texts import Texts
 
 # kinds that are anchors on the index page of their folder instead of a page each
-ANCHORED = {"term": "glossary", "rule": "rules", "claim": "claims", "measurement": "measurements"}
+ANCHORED = {
+    "term": "glossary", "rule": "rules", "claim": "claims", "measurement": "measurements", "guide": "guides",
+    "family": "engines", "question": "questions",
+}  # fmt: skip
+PAGELESS = ("text", "order")
 _FOLDER = {kind: ANCHORED.get(kind, folder) for kind, folder in FOLDERS.items()}
 _MEMO: dict[tuple[int, str], Texts] = {}
 
@@ -94,6 +98,11 @@ class View:
         """A number with the marks of the language."""
         return numbers.number(value, self.lang, decimals)
 
+    def exact(self, value: float) -> str:
+        """A number as the entry has it, every decimal kept."""
+        text = repr(value)
+        return numbers.number(value, self.lang, len(text.partition(".")[2]) if "." in text and "e" not in text else 0)
+
     def rough(self, value: float) -> str:
         """Three significant digits at most."""
         return numbers.rough(value, self.lang)
@@ -116,6 +125,8 @@ class View:
         """Address of an entry from this page."""
         if kind in ANCHORED:
             return f"{self.base}{ANCHORED[kind]}/#{id_}"
+        if kind == "benchmarking" and self.world.entries(kind).get(id_, {}).get("type") == "field":
+            return f"{self.base}benchmarking/#{id_}"
         return f"{self.base}{_FOLDER[kind]}/{id_}/" + (f"#{anchor}" if anchor else "")
 
     def to(self, page: str) -> str:
@@ -123,11 +134,18 @@ class View:
         return self.base + page or "./"
 
     def link(self, kind: str, id_: str) -> Markup:
-        """A link with the entry's name; plain text for an entry that does not exist."""
+        """A link with the entry's name, or its id where it has none; plain text for an entry that does not exist.
+
+        An entry that no page shows (sentences, the order of rules) leads to its file in the repository.
+        """
         entry = self.world.knowledge.entries[kind].get(id_)
         if entry is None:
             return Markup(escape(id_))
-        return Markup(f'<a href="{self.url(kind, id_)}">{escape(self.name(entry))}</a>')
+        if kind in PAGELESS:
+            file, _ = self.world.place(kind, id_)
+            return Markup(f'<a href="{self.blob_url(file)}"><code>{escape(file)}</code></a>')
+        name = self.said(entry.get("name") or entry.get("heading") or id_)
+        return Markup(f'<a href="{self.url(kind, id_)}">{escape(name)}</a>')
 
     def fragment(self, situation: Entry) -> str:
         """The fragment of an address that fills the wizard with a situation."""
@@ -136,17 +154,6 @@ class View:
     def links(self, kind: str, ids: list[str]) -> Markup:
         """Several links, separated by commas."""
         return Markup(", ").join(self.link(kind, id_) for id_ in ids)
-
-    def anchor(self, kind: str, id_: str) -> Markup:
-        """A link to an entry that has no name of its own, such as a rule or a claim."""
-        return Markup(f'<a href="{self.url(kind, id_)}">{escape(id_)}</a>')
-
-    def mention(self, kind: str, id_: str) -> Markup:
-        """An entry that is an anchor, or that no page shows: a link where there is one, else its file."""
-        if kind in ANCHORED:
-            return self.anchor(kind, id_)
-        file, _ = self.world.place(kind, id_)
-        return Markup(f'<a href="{self.blob_url(file)}"><code>{escape(file)}</code></a>')
 
     def worked(self, situation: Entry) -> str:
         """A situation in a phrase: hardware and model."""
@@ -193,7 +200,7 @@ class View:
         if opinion:
             mark += " wp-src--opinion"
             kind = escape(self.texts.plain("pages.source.opinion"))
-            tail = f" {escape(opinion)}" + tail
+            tail = f" {escape(self.words.publisher(opinion))}" + tail
         title = escape(reading["title"], quote=True)
         return Markup(
             f'<a class="{mark}" href="{self.url("source", publisher, first)}" title="{title}">'

@@ -120,8 +120,8 @@ def _model(facts: Facts) -> tuple[str, Plain]:
 
 
 def _kernels(facts: Facts, start: Plain | None) -> tuple[str, Plain]:
-    if start is None:
-        return "decision.answer-unknown", {}
+    if start is None or start["format"] is None:
+        return "decision.answer-no-model" if facts.arch is None else "decision.answer-unknown", {}
     type_ = facts.kb.type_of(start["format"]["family"], start["format"]["type"]) or {}
     return f"decision.answer-kernel-{start['kernel']}", {
         "format": f"{facts.kb.formats[start['format']['family']]['name']} {type_.get('name', '')}".strip()

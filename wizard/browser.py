@@ -11,18 +11,20 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from . import whatif
 from .address import from_flat, from_fragment
 from .decide import decide_reading
 from .decision import to_json
 from .kb import KB
-from .render import html, markdown
+from .render import around, compact, head, html
+from .render.view import View
 from .situation import fragment, read, to_flat
 from .texts import Texts
 
 Plain = dict[str, Any]
 
-SLICE_S = 0.04  # one slice of what-if; the design allows 50 ms
+# A slice of what-if ends with the first step after this time. A step is one decision, so a newer answer
+# waits for one step at most.
+SLICE_S = 0.008
 
 
 class Session:
@@ -47,8 +49,11 @@ class Session:
     def answer(self, request_json: str) -> str:
         """Decide and render.
 
-        request: {"lang", "base", and one of "fields" (flat form fields) or "address" (a fragment)}.
-        Returns {"sections", "fragment", "fields", "problems", "start", "knowledge"}.
+        request: {"lang", "base", "wizard", "brief", and one of "fields" (flat form fields) or "address"
+        (a fragment)}. base: path from the page to the root of its language. With "brief" the result is
+        {"brief": HTML, "fragment", "problems"}, the short answer of the home page, `wizard` being the
+        address of the wizard page. Otherwise {"sections", "fragment", "fields", "assumed", "labels",
+        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "html"}.
         """
         request = json.loads(request_json)
         if "address" in request:
@@ -57,52 +62,80 @@ class Session:
             data, problems = from_flat(request.get("fields") or {})
         reading = read(data, self.kb)
         reading.problems[:0] = problems
-        self.decision = decide_reading(reading, self.kb, self.today)
-        self._steps = whatif.explore(reading.stated, self.kb, self.today)
+        decision = decide_reading(reading, self.kb, self.today)
+        if request.get("brief"):
+            return self._brief(decision, request)
+        self.decision = decision
+        self._steps = self._whatif(reading.stated)
         self._results = []
-        return self._answer(request)
+        return json.dumps(self._answer(request), ensure_ascii=False)
 
-    def _answer(self, request: Plain) -> str:
-        assert self.decision is not None
-        lang = request["lang"]
+    def _brief(self, decision: Plain, request: Plain) -> str:
+        lang, base, wizard = request["lang"], request.get("base", ""), request.get("wizard", "")
         texts = self.texts[lang]
-        start = next((r for r in self.decision["recommendations"] if r["role"] == "start"), None)
-        return json.dumps(
-            {
-                "sections": html(self.decision, texts, self.kb, lang, request.get("base", "")),
-                "fragment": fragment(self.decision["stated"]),
-                "fields": to_flat(self.decision["stated"]),
-                "assumed": to_flat(self.decision["situation"]),
-                "problems": [
-                    {"path": p["path"], "text": texts.plain(p["text"], p["params"])} for p in self.decision["problems"]
-                ],
-                "start": self.kb.engines[start["engine"]]["name"] if start else None,
-            },
-            ensure_ascii=False,
-        )
+        found = {
+            "brief": compact(decision, texts, self.kb, lang, base, wizard),
+            "fragment": fragment(decision["stated"]),
+            "problems": _problems(View(decision, texts, self.kb, lang, base)),
+        }
+        return json.dumps(found, ensure_ascii=False)
+
+    def _answer(self, request: Plain) -> Plain:
+        assert self.decision is not None
+        lang, base = request["lang"], request.get("base", "")
+        texts = self.texts[lang]
+        view = View(self.decision, texts, self.kb, lang, base)
+        return {
+            "sections": html(self.decision, texts, self.kb, lang, base),
+            "fragment": fragment(self.decision["stated"]),
+            "fields": to_flat(self.decision["stated"]),
+            "assumed": to_flat(self.decision["situation"]),
+            "labels": around.labels(view),
+            "problems": _problems(view),
+            "said": around.spoken(view),
+            "summary": around.summary(view),
+            "bar": around.bar(view),
+            "assumptions": view.p("wizard-page.assumed-count", n=len(self.decision["assumptions"])),
+        }
+
+    def _whatif(self, stated: Plain) -> Iterator[Plain]:
+        from . import whatif  # not needed for the first answer
+
+        yield from whatif.explore(stated, self.kb, self.today)
 
     def explore(self, request_json: str) -> str:
-        """One slice of what-if; {"done": false} until everything was tried, then sections again."""
-        request = json.loads(request_json)
+        """One slice of what-if; {"done": false} until everything was tried, then the answer again."""
         if self._steps is None or self.decision is None:
             return json.dumps({"done": True})
         until = time.perf_counter() + SLICE_S
-        while time.perf_counter() < until:
+        while True:
             try:
                 result = next(self._steps)
             except StopIteration:
-                self._steps = None
-                self.decision = whatif.merge(self.decision, self._results)
-                return json.dumps({"done": True, **json.loads(self._answer(request))}, ensure_ascii=False)
+                break
             if result:
                 self._results.append(result)
-        return json.dumps({"done": False})
+            if time.perf_counter() > until:
+                return json.dumps({"done": False})
+        from . import whatif
+
+        self._steps = None
+        self.decision = whatif.merge(self.decision, self._results)
+        return json.dumps({"done": True, **self._answer(json.loads(request_json))}, ensure_ascii=False)
 
     def export(self, kind: str, lang: str) -> str:
         """The Decision as "json" or "markdown"."""
         if self.decision is None:
             return ""
-        return to_json(self.decision) if kind == "json" else markdown(self.decision, self.texts[lang], self.kb, lang)
+        if kind == "json":
+            return to_json(self.decision)
+        from .render import markdown
+
+        return markdown(self.decision, self.texts[lang], self.kb, lang)
+
+
+def _problems(view: View) -> list[Plain]:
+    return [{"path": p["path"], "html": head.problem(view, p)} for p in view.decision["problems"]]
 
 
 def decide_json(data_json: str, kb: KB, today: str) -> str:

@@ -1,8 +1,9 @@
 """Candidates: each path on each layout with its fit and estimate; the best one per engine.
 
-The order is the design's: fit class (visible quality loss ranks one lower) · published weights
-before converted · for latency, throughput and cost the estimate, where candidates that cannot be
-told apart form one group with more bits first; else more bits · kernel · layout · id.
+The order: fit class (visible quality loss ranks one lower) · published weights before converted ·
+sure before unconfirmed, emulated or experimental · for latency, throughput and cost the estimate,
+where candidates that cannot be told apart form one group with more bits first; else more bits ·
+kernel · the engine's home format · layout · id.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Candidate:
     estimates: Entry | None = field(hash=False, compare=False)
     bits: float = 16.0
     lossy: bool = False
+    experimental: bool = False  # the project calls this layout, or this way to offload, experimental
     fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
 
     @property
@@ -51,6 +53,11 @@ class Candidate:
     def rank_class(self) -> int:
         """Index used for ranking: visible quality loss ranks one class lower."""
         return min(self.real_class + self.lossy, len(FIT_CLASSES) - 1) if self.fit else 0
+
+    @property
+    def shaky(self) -> bool:
+        """Not confirmed, emulated or experimental: ranked after what is sure, whatever its speed or bits."""
+        return bool(self.unconfirmed) or self.experimental or self.path.kernel in ("emulated", "experimental")
 
     @property
     def runs(self) -> bool:
@@ -135,10 +142,10 @@ def build(found: Found, facts: Facts) -> dict[str, Ranked]:
 
 def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
     """Sort best first, for one engine or across engines."""
-    buckets: dict[tuple[int, int], list[Candidate]] = {}
+    buckets: dict[tuple[int, int, bool], list[Candidate]] = {}
     for candidate in candidates:
         status = _STATUS.index(candidate.path.checkpoint["status"])
-        buckets.setdefault((candidate.rank_class, status), []).append(candidate)
+        buckets.setdefault((candidate.rank_class, status, candidate.shaky), []).append(candidate)
     result: list[Candidate] = []
     for key in sorted(buckets):
         result += _order_equal(buckets[key], priority)
@@ -161,12 +168,10 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
 
 
 def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
-    # a few bits more are no reason to take a path that is not confirmed, emulated or experimental
-    shaky = len(candidate.unconfirmed) > 0, candidate.path.kernel in ("emulated", "experimental")
     # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide
     path = candidate.path
     home = (KERNELS.index(path.kernel), candidate.fallback, path.place)
-    return (*shaky, -int(candidate.bits), *home, candidate.order, candidate.key)
+    return (-int(candidate.bits), *home, candidate.order, candidate.key)
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:
@@ -260,8 +265,20 @@ class _Maker:
                 continue  # copies would compete for the same system memory
             estimates = estimate(path, layout, facts.arch, self.work, fits, facts.situation["links"], facts.kb)
             unconfirmed = _unconfirmed(option, one.unconfirmed, layout)
+            experimental = one.experimental or _offload_experimental(facts.kb.engines[path.engine], fits)
             made.append(
-                Candidate(path, layout, one.order, unconfirmed, fits, estimates, type_["bits"], lossy, fallback)
+                Candidate(
+                    path,
+                    layout,
+                    one.order,
+                    unconfirmed,
+                    fits,
+                    estimates,
+                    type_["bits"],
+                    lossy,
+                    experimental,
+                    fallback,
+                )
             )
         return made
 
@@ -275,6 +292,12 @@ class _Maker:
             found = self._placings[key] = place(option, self.facts)
         refused += [(path, what, stops) for what, stops in found.refused]
         return found.placed
+
+
+def _offload_experimental(entry: Entry, fits: Entry) -> bool:
+    kind = (fits.get("offload") or {}).get("kind")
+    ways = [way["is"] for way in entry.get("offload", []) if way["kind"] == kind]
+    return bool(ways) and all(is_ == "experimental" for is_ in ways)
 
 
 def _one_per_backend(options: list[Option], facts: Facts) -> list[Option]:
@@ -297,10 +320,11 @@ def _without_model(option: Option, facts: Facts, refused: Refused) -> list[Candi
             None,
             None,
             bits=type_["bits"],
+            experimental=p.experimental,
         )
         for p in placing.placed
     ]
-    return sorted(made, key=lambda c: (c.order, c.key))[:1]
+    return sorted(made, key=lambda c: (c.shaky, c.order, c.key))[:1]
 
 
 def _unconfirmed(option: Option, more: tuple[Entry, ...], layout: Layout) -> tuple[Entry, ...]:

@@ -21,8 +21,8 @@ from .vocabulary import PATHS
 Condition = dict[str, Any]
 Lookup = Callable[[str], Any]
 
-_COMPARISON = re.compile(r"^(>=|<=|<|>)\s*([0-9][0-9.]*)$")
-_RANGE = re.compile(r"^([0-9][0-9.]*)\.\.([0-9][0-9.]*)$")
+COMPARISON = re.compile(r"^(>=|<=|<|>)\s*([0-9][0-9.]*)$")
+RANGE = re.compile(r"^([0-9][0-9.]*)\.\.([0-9][0-9.]*)$")
 
 
 class ConditionError(ValueError):
@@ -66,7 +66,7 @@ def _test(needed: Any, kind: str) -> Callable[[Any], bool]:
     if isinstance(needed, int | float):
         return lambda yours: yours == needed if isinstance(yours, int | float) else str(yours) == str(needed)
     text = str(needed)
-    match = _COMPARISON.match(text)
+    match = COMPARISON.match(text)
     if match:
         sign, bound = match.groups()
         wanted = {">=": (0, 1), "<=": (-1, 0), "<": (-1,), ">": (1,)}[sign]
@@ -74,7 +74,7 @@ def _test(needed: Any, kind: str) -> Callable[[Any], bool]:
             return lambda yours: compare(str(yours), bound) in wanted
         limit = float(bound)
         return lambda yours: (float(yours) > limit) - (float(yours) < limit) in wanted
-    match = _RANGE.match(text)
+    match = RANGE.match(text)
     if match and kind in ("number", "version"):
         low, high = match.groups()
         if kind == "version":
@@ -95,49 +95,79 @@ _KINDS = {path: word.kind for path, word in PATHS.items()}
 
 def holds(path: str, yours: Any, needed: Any) -> bool:
     """Whether a known value satisfies what is needed (lists mean any of, sets mean contains)."""
-    kind = _KINDS.get(path, "text")
-    many = isinstance(yours, tuple | list | set | frozenset)
-    for one in needed if isinstance(needed, list | tuple) else (needed,):
-        test = _test(one, kind)
-        if any(map(test, yours)) if many else test(yours):
-            return True
-    return False
+    return _any_of(needed, _KINDS.get(path, "text"))(yours)
+
+
+def _any_of(needed: Any, kind: str) -> Callable[[Any], bool]:
+    tests = [_test(one, kind) for one in (needed if isinstance(needed, list | tuple) else (needed,))]
+    only = tests[0] if len(tests) == 1 else None
+
+    def check(yours: Any) -> bool:
+        if isinstance(yours, tuple | list | set | frozenset):
+            return any(test(one) for one in yours for test in tests)
+        return only(yours) if only else any(test(yours) for test in tests)
+
+    return check
+
+
+class _Compiled:
+    """A condition with its tests made; kept by the identity of the entry it stands in."""
+
+    __slots__ = ("condition", "plain", "nested")
+
+    def __init__(self, condition: Condition) -> None:
+        self.condition = condition
+        self.plain: list[tuple[str, Any, Callable[[Any], bool]]] = []
+        self.nested: list[tuple[Callable[[Any, Lookup], Result], Any]] = []
+        for key, needed in condition.items():
+            if key in _NESTED:
+                self.nested.append((_NESTED[key], needed))
+            else:
+                self.plain.append((key, needed, _any_of(needed, _KINDS.get(key, "text"))))
+
+
+_kept: dict[int, _Compiled] = {}
+_KEPT_MAX = 20_000  # conditions of the knowledge base are some thousands; anything beyond is not ours
+
+
+def _compile(condition: Condition) -> _Compiled:
+    found = _kept.get(id(condition))
+    if found is not None and found.condition is condition:
+        return found
+    if not isinstance(condition, dict):
+        raise ConditionError(f"a condition is a mapping of paths to values, not {type(condition).__name__}")
+    if len(_kept) >= _KEPT_MAX:
+        _kept.clear()
+    made = _kept[id(condition)] = _Compiled(condition)
+    return made
 
 
 def evaluate(condition: Condition | None, lookup: Lookup) -> Result:
     """Evaluate a condition. `lookup(path)` returns the value, or None when it is not known.
 
     False wins over unknown, unknown over true. `failed` lists every clause that is false or
-    unknown, so that one look shows all that stands in the way.
-    Raises ConditionError when the condition is malformed.
+    unknown, so that one look shows all that stands in the way. A condition must not change once it
+    was evaluated. Raises ConditionError when the condition is malformed.
     """
     if not condition:
         return TRUE
-    if not isinstance(condition, dict):
-        raise ConditionError(f"a condition is a mapping of paths to values, not {type(condition).__name__}")
+    compiled = _compile(condition)
     failed: list[Clause] = []
     false = unknown = False
-    for key, needed in condition.items():
-        if key == "any":
-            result = _any(needed, lookup)
-        elif key == "all":
-            result = _all(needed, lookup)
-        elif key == "not":
-            result = _not(needed, lookup)
-        else:
-            yours = lookup(key)
-            if yours is None:
-                result = Result(None, (Clause(key, needed, None, unknown=True),))
-            elif holds(key, yours, needed):
-                continue
-            else:
-                result = Result(False, (Clause(key, needed, _plain(yours)),))
-        if result.value is False:
-            false = True
-        elif result.value is None:
+    for path, needed, test in compiled.plain:
+        yours = lookup(path)
+        if yours is None:
             unknown = True
-        else:
+            failed.append(Clause(path, needed, None, unknown=True))
+        elif not test(yours):
+            false = True
+            failed.append(Clause(path, needed, _plain(yours)))
+    for combine, parts in compiled.nested:
+        result = combine(parts, lookup)
+        if result.value is True:
             continue
+        false |= result.value is False
+        unknown |= result.value is None
         failed.extend(result.failed)
     if false:
         return Result(False, tuple(c for c in failed if not c.unknown) or tuple(failed))
@@ -178,6 +208,9 @@ def _not(part: Condition, lookup: Lookup) -> Result:
         if path not in ("any", "all", "not")
     )
     return Result(False, clauses)
+
+
+_NESTED: dict[str, Callable[[Any, Lookup], Result]] = {"any": _any, "all": _all, "not": _not}
 
 
 def paths_of(condition: Condition | None) -> set[str]:

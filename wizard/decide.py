@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import candidates, paths, roles, why_not
-from .answers import ten
+from .answers import hardware, label, ten
 from .benchmark import plan
 from .bottleneck import find as find_bottleneck
 from .candidates import Candidate, workload_of
@@ -17,30 +17,13 @@ from .facts import Facts
 from .kb import KB
 from .launch.values import extra
 from .obstacles import sources_of
-from .recommend import build, plain_role
+from .recommend import build, launchable, plain_role
 from .roles import Cast
 from .rules import Fired
 from .situation import Reading, read
+from .vocabulary import DEVICE, PATHS
 
 Plain = dict[str, Any]
-
-# Values that sentences of rules and warnings may name; carried once, not per statement.
-_TOLD = (
-    "situation.traffic.concurrency",
-    "situation.traffic.shared_prefix",
-    "situation.context.tokens",
-    "situation.context.input",
-    "situation.context.output",
-    "situation.nodes",
-    "hardware.count",
-    "hardware.total_gib",
-    "host.os",
-    "host.ram_gib",
-    "links.within",
-    "links.between",
-    "model.params_b",
-    "model.active_b",
-)
 
 
 def decide(data: Any, kb: KB, today: str) -> Plain:
@@ -54,8 +37,12 @@ def decide(data: Any, kb: KB, today: str) -> Plain:
     return decide_reading(reading, kb, today)
 
 
-def decide_reading(reading: Reading, kb: KB, today: str) -> Plain:
-    """The Decision for a Situation that was already read."""
+def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> Plain:
+    """The Decision for a Situation that was already read.
+
+    full: False leaves out what only a shown answer needs (commands, cautions, warnings, benchmark,
+    answers, evidence); `whatif` asks so, a hundred times an answer.
+    """
     facts = Facts(reading.situation, kb)
     decision: Plain = {
         "version": SHAPE,
@@ -84,17 +71,19 @@ def decide_reading(reading: Reading, kb: KB, today: str) -> Plain:
     found = paths.find(facts)
     ranked = candidates.build(found, facts)
     cast = roles.assign(ranked, facts)
-    recommendations = _recommend(cast, facts)
+    recommendations = _recommend(cast, facts, full)
     start = recommendations[0] if cast.start else None
+    named = {r["engine"] for r in recommendations}
+    decision["recommendations"] = recommendations
+    decision["rejected"] = why_not.rejections(found, ranked, cast, named, facts)
+    if not full:
+        return decision
     bottleneck = None
     if cast.start and facts.arch is not None and cast.start[0].estimates:
         chosen = cast.start[0]
         bottleneck = find_bottleneck(
             facts.arch, chosen.layout, workload_of(facts.situation), chosen.fit, chosen.estimates
         )
-    named = {r["engine"] for r in recommendations} | {r["via"] for r in recommendations if r["via"]}
-    decision["recommendations"] = recommendations
-    decision["rejected"] = why_not.rejections(found, ranked, cast, named, facts)
     decision["bottleneck"] = bottleneck
     decision["warnings"] = _warnings(cast, start, bottleneck, facts)
     decision["answers"] = ten(facts, start, bottleneck)
@@ -107,10 +96,11 @@ def decide_reading(reading: Reading, kb: KB, today: str) -> Plain:
     return finish(decision)
 
 
-def _recommend(cast: Cast, facts: Facts) -> list[Plain]:
+def _recommend(cast: Cast, facts: Facts, full: bool = True) -> list[Plain]:
     if not cast.start:
         return []
     candidate, fired = cast.start
+    start = candidate.path.engine
     tied = [c.path.engine for c, _ in cast.tied]
     above = cast.orchestrators[0][0] if cast.orchestrators else None
     made = [
@@ -123,18 +113,20 @@ def _recommend(cast: Cast, facts: Facts) -> list[Plain]:
             tied=tied,
             orchestrator=above,
             by_estimate=cast.by_estimate,
+            full=full,
         )
     ]
     for other, rules in cast.tied:
-        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[candidate.path.engine])
+        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[start], full=full)
         rec["condition"] = None
         made.append(rec)
     for other, rule in cast.alternatives:
-        made.append(build(f"alternative-{other.path.engine}", "alternative", other, [rule] if rule else [], facts))
+        rules = [rule] if rule else []
+        made.append(build(f"alternative-{other.path.engine}", "alternative", other, rules, facts, full=full))
     for other, rule in cast.benchmark:
-        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts))
+        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts, full=full))
     for engine, rule in cast.orchestrators:
-        made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, candidate.path.engine))
+        made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, start))
     for engine, below, rule in cast.conveniences:
         made.append(plain_role(f"app-{engine}", "convenience", engine, rule, facts, below))
     return made
@@ -142,16 +134,7 @@ def _recommend(cast: Cast, facts: Facts) -> list[Plain]:
 
 def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: Facts) -> list[Plain]:
     """Rules that warn and mistakes about to be made, read against the start candidate."""
-    values = (
-        extra(
-            start
-            if start and start["format"]
-            else {**(start or {}), "format": {}, "checkpoint": {}, "engine": start["engine"]},
-            facts.kb,
-        )
-        if start
-        else {}
-    )
+    values = extra(launchable(start), facts.kb) if start else {}
     if bottleneck:
         values["bottleneck.is"] = bottleneck["is"]
     found = []
@@ -202,8 +185,6 @@ def _capability(facts: Facts) -> list[Plain]:
 
 
 def _need_label(need: str, facts: Facts) -> Any:
-    from .answers import label
-
     return label("needs", need, facts.kb)
 
 
@@ -272,21 +253,27 @@ def _evidence(decision: Plain, cast: Cast, facts: Facts) -> Plain:
     for row in decision["rejected"]:
         take(row["obstacles"])
         take(row["reasons"])
-    told = {path: facts.value(path) for path in _TOLD}
     return {
         "rules": rules,
-        "facts": {k: x for k, x in told.items() if x is not None}
-        | {"hardware": _hardware(facts), "model.name": facts.arch["name"] if facts.arch else None},
+        "facts": _told(facts, decision),
         "sources": [s for s in sources if s in facts.kb.sources],
         "by_estimate": cast.by_estimate,
         "undeclared_ties": [list(t) for t in cast.verdict.undeclared],
     }
 
 
-def _hardware(facts: Facts) -> str:
-    from .answers import hardware
-
-    return hardware(facts)
+def _told(facts: Facts, decision: Plain) -> Plain:
+    """Values that sentences of rules and warnings may name; carried once, not per statement."""
+    told = {path: facts.value(path) for path in PATHS}
+    for path in DEVICE:
+        values = [facts.device_value(kind, path) for kind in facts.kinds]
+        known = list(dict.fromkeys(str(v) if isinstance(v, str) else v for v in values if v is not None))
+        told[path] = known[0] if len(known) == 1 else " + ".join(map(str, known)) if known else None
+    start = next((r for r in decision["recommendations"] if r["role"] == "start"), None)
+    if start:
+        told |= extra(launchable(start), facts.kb)
+    told |= {"hardware": hardware(facts), "model.name": facts.arch["name"] if facts.arch else None}
+    return {path: value for path, value in told.items() if value is not None}
 
 
 __all__ = ["Candidate", "decide", "decide_reading"]

@@ -7,7 +7,7 @@ quantization blocks; KV heads replicate. Unequal cards never go tensor parallel.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .facts import Facts, Kind
@@ -27,6 +27,7 @@ class Placed:
     layout: Layout
     order: int
     unconfirmed: tuple[Entry, ...] = field(default=(), hash=False)
+    experimental: bool = False  # the project itself calls this way of spreading experimental
 
 
 @dataclass
@@ -49,10 +50,22 @@ def place(option: Option, facts: Facts) -> Placing:
             continue
         _equal(option, facts, kind, cards, nodes, result, seen)
     _mixed(option, facts, groups, result, seen)
+    result.placed = [replace(p, experimental=True) if _experimental(option, facts, p) else p for p in result.placed]
     wanted = facts.situation["settings"]["layout"]
     if isinstance(wanted, dict):
         result.placed = [p for p in result.placed if all(getattr(p.layout, k) == n for k, n in wanted.items())]
     return result
+
+
+def _experimental(option: Option, facts: Facts, placed: Placed) -> bool:
+    layout = placed.layout
+    used = (
+        ("tp", layout.tp > 1),
+        ("pp", layout.pp > 1),
+        ("ep", layout.ep > 1),
+        ("multi_node", layout.nodes > layout.dp),
+    )
+    return any(on and _parallelism(option, facts, name).get("is") == "experimental" for name, on in used)
 
 
 def _equal_sets(facts: Facts, option: Option) -> list[tuple[Kind, tuple[Card, ...]]]:

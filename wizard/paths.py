@@ -295,8 +295,28 @@ def _formats(
                     any_found = True
                     place = families.index(family)
                     _add(engine, mode, backend, family, type_, version, hits, shared, place, facts, found)
-        if not any_found and misses:
-            refused.append(Refusal(engine, mode, "format", family, merge(misses)))
+        if not any_found:
+            stops = merge(misses) or [_not_on_backend(table, family, wanted, backends)]
+            refused.append(Refusal(engine, mode, "format", family, stops))
+
+
+def _not_on_backend(table: list[Entry], family: str, wanted: Entry | None, backends: Iterable[str]) -> Entry:
+    """The obstacle of a format that the engine has, but on other back ends, or not as the asked type."""
+    rows = [line for line in table if line["format"] == family]
+    have = sorted(
+        {b for line in rows for b in ([line["backend"]] if isinstance(line["backend"], str) else line["backend"])}
+    )
+    if not set(have) & set(backends):
+        return obstacle(
+            "candidate.backend",
+            sorted(backends),
+            have,
+            _table_sources(rows),
+            text="decision.format-backend",
+            format=family,
+        )
+    types = sorted({t for line in rows for t in line.get("types", [])})
+    return obstacle("format.type", (wanted or {}).get("type"), types, _table_sources(rows), text="decision.format-type")
 
 
 def _table_sources(table: list[Entry]) -> list[str]:

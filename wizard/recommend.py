@@ -120,12 +120,13 @@ def build(
         )
     if full:
         rec["reasons"] += _reasons(candidate, facts)
-        rec["command"] = command(_for_launch(rec), facts.situation, facts.kb, facts)
+        rec["command"] = command(launchable(rec), facts.situation, facts.kb, facts)
         rec["cautions"] = cautions(rec, candidate, facts)
     return rec
 
 
-def _for_launch(rec: Plain) -> Plain:
+def launchable(rec: Plain) -> Plain:
+    """The recommendation as launch code reads it: without a model, format and checkpoint are empty maps."""
     return rec if rec["format"] else {**rec, "format": {}, "checkpoint": {}}
 
 
@@ -198,7 +199,7 @@ def format_name(family: str, type_: str, facts: Facts) -> str:
 def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
     """Cautions of the engine, model and devices whose conditions hold, and those every engine shares."""
     entry = facts.kb.engines[rec["engine"]]
-    values = extra(_for_launch(rec), facts.kb)
+    values = extra(launchable(rec), facts.kb)
     kinds = [k for k in facts.kinds if k.device in {c.device for c in candidate.layout.cards}]
     found = []
     tables: list[tuple[str, Entry]] = [(rec["engine"], entry)]

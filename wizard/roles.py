@@ -52,7 +52,7 @@ def assign(ranked: dict[str, Ranked], facts: Facts) -> Cast:
     if cast.start:
         _others(cast, runnable, facts)
         _above(cast, facts)
-        _apps(cast, runnable, facts)
+        _apps(cast, facts)
     return cast
 
 
@@ -154,7 +154,11 @@ def _above(cast: Cast, facts: Facts) -> None:
             cast.orchestrators.append((id_, fired))
 
 
-def _apps(cast: Cast, runnable: dict[str, Ranked], facts: Facts) -> None:
+def _apps(cast: Cast, facts: Facts) -> None:
+    """Apps over an engine that this answer names; over any other they would be an answer of their own."""
+    assert cast.start
+    start = cast.start[0].path.engine
+    named = {start, *(c.path.engine for c, _ in cast.tied), *(c.path.engine for c, _ in cast.alternatives)}
     seen: set[str] = set()
     for fired in cast.verdict.nominated.get("convenience", []):
         id_ = fired.rule["engine"]
@@ -164,11 +168,10 @@ def _apps(cast: Cast, runnable: dict[str, Ranked], facts: Facts) -> None:
         below = [
             o["engine"]
             for o in entry.get("over", [])
-            if o["engine"] in runnable and facts.check(o.get("needs"), facts.kinds).value is not False
+            if o["engine"] in named and facts.check(o.get("needs"), facts.kinds).value is not False
         ]
         if below and starts_here(entry, facts):
             seen.add(id_)
-            start = cast.start[0].path.engine if cast.start else None
             cast.conveniences.append((id_, start if start in below else below[0], fired))
 
 

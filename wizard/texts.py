@@ -53,6 +53,7 @@ class Texts:
         self.strict = strict
         self.untranslated = frozenset(strings.get("$untranslated", ()))
         self._parsed: dict[str, tuple[list[Part], list[Part]]] = {}
+        self._names: dict[str, frozenset[str]] = {}
 
     def has(self, id_: str | None) -> bool:
         """Whether a sentence with this id exists."""
@@ -116,9 +117,13 @@ class Texts:
             return term
         return forms[min(numbers.plural_index(n, self.lang), len(forms) - 1)]
 
-    def placeholders(self, id_: str) -> set[str]:
+    def placeholders(self, id_: str) -> frozenset[str]:
         """Names of the values a sentence takes."""
-        return {p[0] for p in self._parts(id_)[1] if not isinstance(p, str)}
+        found = self._names.get(id_)
+        if found is None:
+            parts = self._parts(id_)[1]
+            found = self._names[id_] = frozenset(p[0] for p in parts if not isinstance(p, str))
+        return found
 
     # ------------------------------------------------------------------ inside
 

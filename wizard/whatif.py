@@ -6,11 +6,12 @@ any step when the person answers something else. A fix is kept only if it is eno
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from .decide import decide
-from .facts import Facts
+from .decide import decide, decide_reading
+from .fixes import admits, patches, smaller_models
 from .kb import KB
 from .situation import apply_patch, get, read
 from .vocabulary import LINKS_WITHIN, NEEDS, PRIORITIES, SERVING
@@ -34,8 +35,8 @@ _WEIGHT = {
     "nodes": 6,
 }
 MAX_CHANGES = 8
-MAX_DEVICE_TRIES = 6
-NEAREST_ENGINES = 3
+NEAREST_CHANGES = 3
+MAX_TRIES = 12  # of one kind of change
 
 
 def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
@@ -49,14 +50,15 @@ def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
     if not decision["situation"]["devices"]:
         return
     start = _start(decision)
+    again = _Again(stated, kb, today)
     yield {}
-    yield from _changes(decision, stated, start, kb, today)
+    yield from _changes(decision, start, again)
     for row in decision["rejected"]:
         if row["scope"]["kind"] == "layout" or row["group"] == "behind":
             continue
-        yield from _fix(row, decision, stated, kb, today)
+        yield from _fix(row, decision, again)
     if start is None:
-        yield from _nothing_fits(decision, stated, kb, today)
+        yield from _nothing_fits(decision, again)
 
 
 def complete(data: Any, kb: KB, today: str) -> Plain:
@@ -84,16 +86,32 @@ def merge(decision: Plain, results: Any) -> Plain:
     return decision
 
 
+class _Again:
+    """Decides changed situations, as far as the comparison needs it; the same change is decided once."""
+
+    def __init__(self, stated: Plain, kb: KB, today: str) -> None:
+        self.stated, self.kb, self.today = stated, kb, today
+        self.known: dict[str, Plain] = {}
+
+    def __call__(self, patch: Plain) -> Plain:
+        key = json.dumps(patch, sort_keys=True)
+        found = self.known.get(key)
+        if found is None:
+            reading = read(apply_patch(self.stated, patch), self.kb)
+            found = self.known[key] = decide_reading(reading, self.kb, self.today, full=False)
+        return found
+
+
 # ---------------------------------------------------------------------- what would change it
 
 
-def _changes(decision: Plain, stated: Plain, start: Plain | None, kb: KB, today: str) -> Iterator[Plain]:
+def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Plain]:
     now = _answer(start)
     for path, values in _neighbours(decision["situation"]):
         hit = None
         for value in values:
             patch = {path: value}
-            other = decide(apply_patch(stated, patch), kb, today)
+            other = again(patch)
             then = _answer(_start(other))
             yield {}
             if then != now:
@@ -175,7 +193,7 @@ def _brief(start: Plain | None) -> Plain | None:
         "format": start["format"],
         "layout": {k: start["layout"][k] for k in ("tp", "pp", "ep", "dp", "nodes")},
         "fit": start["fit"]["class"] if start["fit"] else None,
-        "decode_tps": speed["point"] if speed else None,
+        "decode_tps": float(f"{speed['point']:.6g}") if speed else None,
         "tied_with": start["tied_with"],
     }
 
@@ -187,124 +205,33 @@ def _start(decision: Plain) -> Plain | None:
 # ---------------------------------------------------------------------- fixes
 
 
-def _fix(row: Plain, decision: Plain, stated: Plain, kb: KB, today: str) -> Iterator[Plain]:
+def _fix(row: Plain, decision: Plain, again: _Again) -> Iterator[Plain]:
     """Find the smallest change that admits what was rejected; each try is decided anew."""
-    for patch in _patches(row, decision, kb):
-        other = decide(apply_patch(stated, patch), kb, today)
+    for patch in patches(row, decision, again.kb):
+        other = again(patch)
         yield {}
         if admits(other, row):
             yield {"fix": {"row": row["id"], "patch": patch}}
             return
 
 
-def admits(decision: Plain, row: Plain) -> bool:
-    """Whether a Decision no longer finds impossible what `row` rejected."""
-    if not any(r["role"] == "start" for r in decision["recommendations"]):
-        return False
-    engine, scope = row["engine"], row["scope"]
-    for rec in decision["recommendations"]:
-        if rec["engine"] == engine and scope["kind"] not in ("format", "layout"):
-            return row["mode"] is None or rec["mode"] in (None, row["mode"])
-        if (
-            rec["engine"] == engine
-            and scope["kind"] == "format"
-            and rec["format"]
-            and rec["format"]["family"] == scope["value"]
-        ):
-            return True
-    for other in decision["rejected"]:
-        if other["engine"] == engine and other["group"] == "behind":
-            if scope["kind"] not in ("format", "layout"):
-                return other["scope"]["kind"] == "engine"
-            if other["scope"] == scope:
-                return True
-    return False
-
-
-def _patches(row: Plain, decision: Plain, kb: KB) -> Iterator[Plain]:
-    """Candidate changes for a rejected row, smallest first."""
-    if row["fix"]:
-        yield row["fix"]
-    clauses = {o["clause"] for o in row["obstacles"]}
-    situation = decision["situation"]
-    if "memory" in clauses:
-        if situation["settings"]["kv"] == "auto":
-            yield {"settings.kv": "fp8"}
-            yield {"settings.kv": "q8_0"}
-        for tokens in (situation["context"]["tokens"] // 2, situation["context"]["tokens"] // 4):
-            if tokens >= 2048:
-                yield {"context.tokens": tokens}
-        if isinstance(situation["format"], dict):
-            yield {"format": None}
-    hardware = any(c.startswith(("device.", "candidate.", "hardware.")) or c == "memory" for c in clauses)
-    if hardware and len(situation["devices"]) == 1:
-        device = situation["devices"][0]
-        if "memory" in clauses and device["device"]:
-            for count in (device["count"] * 2, device["count"] * 4):
-                yield {"devices": [{**device, "count": count}]}
-        yield from _other_devices(row, device, situation, kb)
-
-
-def _other_devices(row: Plain, device: Plain, situation: Plain, kb: KB) -> Iterator[Plain]:
-    """Devices nearest in memory on which the engine has a way to run; the same vendor first."""
-    entry = kb.engines[row["engine"]]
-    wanted = {line["backend"] for line in entry.get("runs_on", [])}
-    mine = kb.devices.get(device["device"] or "", {})
-    options = []
-    for id_, other in kb.devices.items():
-        if id_ == device["device"] or not wanted & set(other["backends"]):
-            continue
-        gib = max(other["memory"]["options"])
-        same = other["vendor"] != mine.get("vendor")
-        apart = abs(gib - device["memory_gib"]) / max(gib, device["memory_gib"])
-        options.append((other["kind"] != mine.get("kind"), same, apart, id_, gib))
-    system = situation["host"]["os"]
-    for _, _, _, id_, gib in sorted(options)[:MAX_DEVICE_TRIES]:
-        patch: Plain = {"devices": [{"device": id_, "count": device["count"], "memory_gib": gib}]}
-        systems = kb.devices[id_].get("os")
-        if systems and system not in systems:
-            patch["host.os"] = systems[0]
-        yield patch
-
-
-# ---------------------------------------------------------------------- nothing fits
-
-
-def _nothing_fits(decision: Plain, stated: Plain, kb: KB, today: str) -> Iterator[Plain]:
-    """For the three nearest engines, the one change each needs; decided anew."""
-    nearest = [r for r in decision["rejected"] if any(o["clause"] == "memory" for o in r["obstacles"])]
-    nearest.sort(
-        key=lambda r: (
-            min(o["params"].get("over", 0) for o in r["obstacles"] if o["clause"] == "memory"),
-            r["engine"],
-        )
-    )
+def _nothing_fits(decision: Plain, again: _Again) -> Iterator[Plain]:
+    """The nearest three changes after which something starts: one per thing that can be changed."""
+    rows = [r for r in decision["rejected"] if any(o["clause"] == "memory" for o in r["obstacles"])]
+    rows.sort(key=lambda r: (r["obstacles"][0]["params"].get("over", 0), r["engine"]))
+    tries: dict[str, list[Plain]] = {}
+    for patch in [p for r in rows for p in patches(r, decision, again.kb)] + list(smaller_models(decision, again.kb)):
+        ways = tries.setdefault(next(iter(patch)), [])
+        if patch not in ways:
+            ways.append(patch)
     found: list[Plain] = []
-    engines: set[str] = set()
-    for row in [*nearest, *decision["rejected"]]:
-        if row["engine"] in engines or row["scope"]["kind"] in ("format", "layout") or len(found) == NEAREST_ENGINES:
-            continue
-        for patch in [*_patches(row, decision, kb), *_smaller_models(decision, kb)]:
-            other = decide(apply_patch(stated, patch), kb, today)
+    for _, ways in sorted(tries.items(), key=lambda t: _WEIGHT.get(t[0].split(".")[0], 9)):
+        if len(found) == NEAREST_CHANGES:
+            break
+        for patch in ways[:MAX_TRIES]:
+            start = _start(again(patch))
             yield {}
-            start = _start(other)
-            if start and admits(other, row):
-                engines.add(row["engine"])
-                found.append({"engine": row["engine"], "patch": patch, "then": _brief(start)})
+            if start:
+                found.append({"engine": start["engine"], "patch": patch, "then": _brief(start)})
                 break
     yield {"nothing_fits": found}
-
-
-def _smaller_models(decision: Plain, kb: KB) -> Iterator[Plain]:
-    """Known chat models below the asked one, largest first."""
-    facts = Facts(read(decision["stated"], kb).situation, kb)
-    if facts.arch is None:
-        return
-    size = facts.arch["params"]["total"]
-    below = [
-        (m["params"]["total"], id_)
-        for id_, m in kb.models.items()
-        if m["params"]["total"] < size and "chat" in m["tasks"]
-    ]
-    for _, id_ in sorted(below, reverse=True)[:4]:
-        yield {"model": {"id": id_}}

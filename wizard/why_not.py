@@ -78,6 +78,8 @@ def _behind(best: Candidate, cast: Cast, facts: Facts) -> Plain:
         reasons += _compared(best, start, facts)
         if facts.kb.engines[engine]["layer"] == "library":
             reasons.insert(0, statement("library", "decision.behind-library", engine=facts.kb.engines[engine]["name"]))
+    if not reasons:
+        reasons.append(statement("order", "decision.behind-order"))
     return _row(engine, engine, best.path.mode, "engine", None, "behind", reasons=reasons)
 
 
@@ -114,6 +116,7 @@ def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
         over=fit.get("shortfall_bytes", 0),
         have=worst.get("capacity_bytes", 0),
         need=need,
+        kv=sum(p["bytes"] for p in worst.get("parts", []) if p["name"] == "kv"),
         device=worst.get("name", ""),
     )
 

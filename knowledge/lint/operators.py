@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from wizard.conditions import _COMPARISON, _RANGE
+from wizard.conditions import COMPARISON, RANGE
 
 _SIGNS = re.compile(r"\s*[<>=!~^]|.*\.\.")
 
 
 def is_comparison(value: Any) -> bool:
     """Whether a needed value is a comparison or a range as the language writes them."""
-    return isinstance(value, str) and bool(_COMPARISON.match(value) or _RANGE.match(value))
+    return isinstance(value, str) and bool(COMPARISON.match(value) or RANGE.match(value))
 
 
 def fault(kind: str, value: Any) -> tuple[str, str | None] | None:

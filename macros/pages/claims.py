@@ -24,10 +24,29 @@ def render(view: View, id_: str) -> str:
     entries = view.world.entries("claim")
     groups = []
     for verdict in VERDICTS:
-        rows = sorted((c for c in entries if entries[c]["verdict"] == verdict), key=lambda c: (entries[c]["number"], c))
+        rows = sorted((c for c in entries if entries[c]["verdict"] == verdict), key=by_number)
         if rows:
-            groups.append((verdict, [(c, entries[c], held(view, entries[c])) for c in rows]))
+            groups.append((verdict, [(c, entries[c], said(entries[c]), held(view, entries[c])) for c in rows]))
     return fill("claims.md", view, groups=groups, words=words, total=len(entries))
+
+
+def by_number(claim: str) -> tuple[str, int]:
+    """k2 before k10."""
+    letters = claim.rstrip("0123456789")
+    return letters, int(claim[len(letters) :] or 0)
+
+
+def said(claim: dict) -> list[tuple[dict, list[str]]]:
+    """(text, articles that say it): translations of one article usually say the same."""
+    found: list[tuple[dict, list[str]]] = []
+    for item in claim["says"]:
+        for text, seeds in found:
+            if text["en"] == item["text"]["en"]:
+                seeds.append(item["seed"])
+                break
+        else:
+            found.append((item["text"], [item["seed"]]))
+    return found
 
 
 def held(view: View, claim: dict) -> list:
@@ -37,5 +56,5 @@ def held(view: View, claim: dict) -> list:
         head, _, entry = name.partition("/")
         kind = kind_of_folder(head)
         if kind and entry in view.world.knowledge.entries[kind]:
-            links.append(view.link(kind, entry) if "name" in view.world.knowledge.entries[kind][entry] else view.anchor(kind, entry))
+            links.append(view.link(kind, entry))
     return links

@@ -61,14 +61,14 @@ def facts(view: View, entry: Entry) -> list[Fact]:
     rows.append(value(view, t("pages.device.bandwidth"), entry["bandwidth_gbs"], " GB/s", ("bandwidth_gbs",)))
     for i, peak in enumerate(entry.get("compute", [])):
         name = t("pages.device.peak", type=peak["type"].upper())
-        rows.append(Fact(name, f"{view.num(peak['tflops'])} TFLOPS", peak["source"], ("compute", i)))
+        rows.append(Fact(name, f"{view.exact(peak['tflops'])} {'TOPS' if peak['type'].startswith('int') else 'TFLOPS'}", peak["source"], ("compute", i)))
     if "native" in entry:
         rows.append(
             Fact(t("pages.device.native"), ", ".join(t_.upper() for t_ in entry["native"]["types"]),
                  entry["native"]["source"], ("native",))
         )  # fmt: skip
     for i, link in enumerate(entry.get("links", [])):
-        parts = [link.get("generation", ""), f"{view.num(link['gbs'])} GB/s" if "gbs" in link else ""]
+        parts = [link.get("generation", ""), f"{view.exact(link['gbs'])} GB/s" if "gbs" in link else ""]
         shown = ", ".join(p for p in parts if p) or view.plain("words.yes")
         rows.append(Fact(words.value(view, "link", link["kind"]), shown, link["source"], ("links", i)))
     if "power_w" in entry:
@@ -79,6 +79,6 @@ def facts(view: View, entry: Entry) -> list[Fact]:
 def value(view: View, name: Any, line: Entry, unit: str, path: tuple[Any, ...]) -> Fact:
     """The row of a sourced number, or of one nobody knows."""
     known = isinstance(line["is"], int | float)
-    shown = view.num(line["is"]) + unit if known else ""
+    shown = view.exact(line["is"]) + unit if known else ""
     note = view.say(line["note"]) if "note" in line else ""
     return Fact(name, shown, as_list(line["source"]), path, note, unknown=not known, opinion=line.get("opinion"))

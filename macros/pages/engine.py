@@ -7,7 +7,7 @@ from typing import Any
 
 from macros import kernels, starts, words
 from macros.catalog import Page
-from macros.facts import Fact, answer, clean
+from macros.facts import Fact, answer, clean, spelled
 from macros.templates import render as fill
 from macros.view import View, as_list
 from macros.world import Entry, World
@@ -81,7 +81,7 @@ def facts(view: View, entry: Entry) -> list[Fact]:
     for i, line in enumerate(entry.get("runs_on", [])):
         value = words.condition(view, line.get("needs"))
         if line.get("maturity") == "experimental":
-            value = view.t("pages.engine.experimental") + (" ; " if value else "") + value
+            value = clean(view.t("pages.engine.experimental"), value)
         rows.append(
             Fact(
                 view.t("pages.engine.on", backend=words.value(view, "backend", line["backend"])),
@@ -127,11 +127,9 @@ def memory(view: View, entry: Entry) -> list[Fact]:
             if not isinstance(v, bool)
         )
         backends = [words.value(view, "backend", b) for b in as_list(rule.get("backend"))]
-        note = clean(", ".join(backends), mode(view, entry, rule), versions(view, rule))
-        rows.append(
-            Fact(view.t(f"words.memory-rule.{rule['rule']}"), shown, rule["source"], ("memory", i), note,
-                 about=view.t(f"words.memory-rule-text.{rule['rule']}"))
-        )  # fmt: skip
+        note = clean(shown, ", ".join(backends), mode(view, entry, rule), versions(view, rule))
+        about = view.t(f"words.memory-rule-text.{rule['rule']}")
+        rows.append(Fact(view.t(f"words.memory-rule.{rule['rule']}"), about, rule["source"], ("memory", i), note))
     return rows
 
 
@@ -159,4 +157,4 @@ def mode(view: View, entry: Entry, line: Entry) -> str:
 
 def versions(view: View, line: Entry) -> str:
     """The versions of a line."""
-    return view.plain("pages.engine.versions", range=line["versions"]) if "versions" in line else ""
+    return view.plain("pages.engine.versions", range=spelled(line["versions"])) if "versions" in line else ""

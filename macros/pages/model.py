@@ -34,7 +34,7 @@ def render(view: View, id_: str) -> str:
     kv = [(t, kv_per_token(entry, t), kv_sizes(entry, t, contexts)) for t in KV_TYPES] if entry["attention"] else []
     return fill(
         "model.md", view, id=id_, entry=entry, facts=facts(view, entry), contexts=contexts,
-        kv=[row for row in kv if row[1]], state=state_bytes(entry), shape=shape, weights=weights(view.world, entry),
+        kv=[row for row in kv if row[1]], state=state_bytes(entry), shape=shape, weights=weights(view, entry),
         engines=engines(view.world, entry), words=words, sources=view.world.sources_of("model", id_),
         situation={"model": {"id": id_}},
     )  # fmt: skip
@@ -78,12 +78,12 @@ def shape(view: View, group: Entry) -> Markup:
     return escape(", ".join(parts))
 
 
-def weights(world: World, entry: Entry) -> list[dict[str, Any]]:
+def weights(view: View, entry: Entry) -> list[dict[str, Any]]:
     """Weights in every published format; the size from the file, else computed from bits per group."""
-    rows = []
+    world, rows = view.world, []
     for point in entry.get("checkpoints", []):
         type_ = world.kb.type_of(point["format"], point["type"])
-        name = f"{world.entries('format')[point['format']]['name']} {type_['name'] if type_ else point['type']}"
+        name = view.words.format({"family": point["format"], "type": point["type"]})
         size = point.get("bytes") or weight_bytes(entry, type_, world.entries("format")[point["format"]]["container"])
         rows.append({
             "family": point["format"], "type": point["type"], "name": name, "bytes": size,

@@ -22,15 +22,18 @@ _FACE = re.compile(r"/\* (?P<name>[\w-]+) \*/\s*@font-face \{(?P<body>[^}]*)\}")
 _FILE = re.compile(r"url\(\./files/([\w-]+\.woff2)\)")
 
 
-def build(out: Path = SITE) -> dict:
-    """Write everything below out/assets; returns {"css": [...], "js": [...], "preload": {lang: [...]}} from the root."""
+def build(out: Path = SITE, hashed: bool = True) -> dict:
+    """Write everything below out/assets; returns {"css": [...], "js": [...], "preload": {lang: [...]}} from the root.
+
+    hashed: names carry the hash of the content. A preview keeps plain names, which pages it does not touch know.
+    """
     target = out / "assets"
     faces, fonts = typefaces(target)
     css = faces + "".join(f.read_text(encoding="utf-8") for f in sheets())
-    kept = {write_hashed(target, "we", "css", minified(css))}
+    kept = {write_named(target, "we", "css", minified(css), hashed)}
     scripts = []
     for script in sorted((ASSETS / "js").glob("*.js")):
-        scripts.append(write_hashed(target, script.stem, "js", script.read_text(encoding="utf-8")))
+        scripts.append(write_named(target, script.stem, "js", script.read_text(encoding="utf-8"), hashed))
     kept |= set(scripts)
     for old in [*target.glob("*.css"), *target.glob("*.js")]:
         if old.name not in kept:
@@ -81,8 +84,9 @@ def minified(css: str) -> str:
     return "".join(parts).strip() + "\n"
 
 
-def write_hashed(folder: Path, stem: str, suffix: str, content: str) -> str:
-    """Write `<stem>.<hash>.<suffix>`; returns the name."""
-    name = f"{stem}.{hashlib.sha256(content.encode()).hexdigest()[:8]}.{suffix}"
+def write_named(folder: Path, stem: str, suffix: str, content: str, hashed: bool) -> str:
+    """Write `<stem>.<hash>.<suffix>`, or without the hash; returns the name."""
+    mark = f".{hashlib.sha256(content.encode()).hexdigest()[:8]}" if hashed else ""
+    name = f"{stem}{mark}.{suffix}"
     write(folder / name, content)
     return name

@@ -28,7 +28,7 @@ class _Tree:
     def tabs(self) -> list[Node]:
         """The nine tabs."""
         return [
-            self.section("guide", self.only("home"), self.one("guides"), self.file("method.md"),
+            self.section("guide", self.only("home"), self.one("guides"), self.file("method.md"), self.one("questions"),
                          self.group("workloads", "workload"), self.group("bottlenecks", "bottleneck"),
                          self.one("glossary")),
             self.section("wizard", self.only("wizard")),

@@ -72,7 +72,7 @@ def _again(lang: str, site: os.PathLike, changed: list[str]) -> None:
 def _build(lang: str, site, fresh: bool) -> None:
     world = load_world(fresh=fresh)
     adapter.rendered.clear()
-    shared = assets.build(site)
+    shared = assets.build(site, hashed=False)
     shared["js"] += _runtime(world)
     config = assemble(world, lang, shared, site)
     first = not (site / lang / "index.html").exists()

@@ -1,4 +1,4 @@
-"""A small knowledge base and worked decisions in the published shape, for the tests of the renderers.
+"""Worked decisions in the published shape, for the tests of the renderers.
 
 Figures are illustrations: they exercise the drawing and the wording, they are not claims.
 """
@@ -6,206 +6,13 @@ Figures are illustrations: they exercise the drawing and the wording, they are n
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Any
 
-import yaml
+from .sample_base import GIB, core, kb, strings, texts
 
-from wizard.kb import KB
-from wizard.texts import Texts
+__all__ = ["GIB", "core", "decision", "kb", "nothing", "strings", "texts"]
 
 Plain = dict[str, Any]
-ROOT = Path(__file__).resolve().parents[2]
-GIB = 1024**3
-MIB = 1024**2
-
-TERMS: Plain = {
-    "card": {"en": ["card", "cards"], "vi": ["card"], "ru": ["карта", "карты", "карт"]},
-    "request": {"en": ["request", "requests"], "vi": ["yêu cầu"], "ru": ["запрос", "запроса", "запросов"]},
-    "source": {"en": ["source", "sources"], "vi": ["nguồn"], "ru": ["источник", "источника", "источников"]},
-    "engine": {"en": ["engine", "engines"], "vi": ["engine"], "ru": ["движок", "движка", "движков"]},
-    "condition": {"en": ["condition", "conditions"], "vi": ["điều kiện"], "ru": ["условие", "условия", "условий"]},
-    "replica": {"en": ["replica", "replicas"], "vi": ["bản sao"], "ru": ["реплика", "реплики", "реплик"]},
-}
-
-OWN_TEXTS: dict[str, dict[str, str]] = {
-    "sample.reason": {
-        "en": "With {situation.traffic.concurrency} {situation.traffic.concurrency|request} at a time, batching matters.",
-        "vi": "Với {situation.traffic.concurrency} yêu cầu cùng lúc, việc gộp lô là quan trọng.",
-        "ru": "При {situation.traffic.concurrency} одновременных запросах важна пакетная обработка.",
-    },
-    "sample.headline": {"en": "Several people at once", "vi": "Nhiều người cùng lúc", "ru": "Несколько человек сразу"},
-    "sample.condition": {"en": "If you need GGUF", "vi": "Nếu cần GGUF", "ru": "Если нужен GGUF"},
-    "sample.caution": {"en": "Without NVLink, measure both layouts.", "vi": "Không có NVLink thì hãy đo cả hai.", "ru": "Без NVLink измерьте оба варианта."},
-    "sample.english": {"en": "Only in English so far."},
-    "sample.why-context": {
-        "en": "longest context: {launch.context}",
-        "vi": "ngữ cảnh dài nhất: {launch.context}",
-        "ru": "самый длинный контекст: {launch.context}",
-    },
-    "sample.why-host": {"en": "the default would listen everywhere", "vi": "mặc định lắng nghe mọi nơi", "ru": "по умолчанию слушает всё"},
-    "sample.expose": {"en": "Put a proxy in front.", "vi": "Đặt proxy phía trước.", "ru": "Поставьте прокси."},
-    "sample.tool": {"en": "Serving benchmark", "vi": "Công cụ đo phục vụ", "ru": "Замер сервера"},
-    "sample.trap": {"en": "Use a new seed each run.", "vi": "Mỗi lần chạy dùng seed mới.", "ru": "Новый seed на каждый прогон."},
-    "sample.rule": {"en": "Warm up first", "vi": "Làm nóng trước", "ru": "Сначала прогрев"},
-    "sample.rule-text": {"en": "The first requests compile kernels.", "vi": "Yêu cầu đầu biên dịch kernel.", "ru": "Первые запросы компилируют ядра."},
-    "sample.field": {"en": "Model name", "vi": "Tên mô hình", "ru": "Название модели"},
-    "sample.question": {"en": "How many at once?", "vi": "Bao nhiêu cùng lúc?", "ru": "Сколько сразу?"},
-    "sample.bottleneck": {"en": "memory bandwidth in decode", "vi": "băng thông bộ nhớ khi decode", "ru": "пропускная способность памяти"},
-}  # fmt: skip
-
-
-def core() -> Plain:
-    """Two engines, two devices, one model, two formats: enough for every part of an answer."""
-    return {
-        "schema": 1,
-        "version": "0123456789ab",
-        "date": "2026-11-29",
-        "engines": {
-            "alpha": {
-                "name": "Alpha Serve",
-                "layer": "engine",
-                "versions": {"stable": "1.2.0"},
-                "kv_types": [{"type": "f16", "flag": "auto"}, {"type": "fp8", "flag": "fp8"}],
-                "install": [
-                    {"how": "pip", "command": "pip install alpha=={engine.version}", "source": "alpha-docs"},
-                    {"how": "docker", "command": "docker pull x", "needs": {"candidate.backend": "rocm"}, "source": "alpha-docs"},
-                ],
-                "launch": launch(),
-            },
-            "beta": {
-                "name": "Beta",
-                "layer": "engine",
-                "versions": {"stable": "b77"},
-                "modes": [{"id": "turbo", "name": "Turbo"}],
-            },
-            "gamma": {
-                "name": "Gamma Kit",
-                "layer": "library",
-                "versions": {"stable": "0.3"},
-                "launch": {
-                    "kind": "library",
-                    "code": [
-                        {
-                            "language": "python",
-                            "lines": ["import gamma", 'model = gamma.load("{launch.model}")', 'x = {"a": 1}', 'f("{checkpoint.file}")'],
-                            "source": "alpha-docs",
-                        }
-                    ],
-                },
-            },
-        },
-        "devices": {
-            "card-a": {
-                "name": "GeForce Card A", "vendor": "nvidia", "kind": "gpu", "segment": "consumer", "generation": "ampere",
-                "arch": "sm_86", "compute_capability": "8.6", "backends": ["cuda"],
-                "memory": {"options": [24], "unified": False}, "bandwidth_gbs": {"is": 936}, "speed_class": "nv-consumer",
-            },
-            "chip-b": {
-                "name": "Chip B", "vendor": "other", "kind": "cpu", "segment": "desktop", "generation": "b", "arch": "x86-64",
-                "backends": ["cpu"], "memory": {"options": [64], "unified": False}, "bandwidth_gbs": {"is": 80},
-                "speed_class": "cpu-desktop", "cpu": {"cores": 16},
-            },
-        },
-        "models": {
-            "model-32b": {
-                "name": "Model 32B", "family": "model", "architecture": "ModelForCausalLM", "kind": "dense",
-                "repository": "lab/Model-32B", "modality": ["text"], "tasks": ["chat"], "layers": 64, "heads": 64,
-                "hidden": 5120, "vocab": 151936, "attention": [{"kind": "full", "layers": 64}],
-                "params": {"total": 32762123264}, "checkpoints": [],
-                "engine_args": [
-                    {"engine": "alpha", "flag": "--tool-parser", "value": "hermes", "when": {"situation.needs": "tool-calls"}, "source": "alpha-docs"}
-                ],
-            }
-        },
-        "formats": {
-            "awq": {"name": "AWQ", "container": "safetensors", "types": [{"id": "int4-g128", "name": "AWQ 4-bit", "bits": 4.25}]},
-            "gguf": {"name": "GGUF", "container": "gguf", "types": [{"id": "q4_k_m", "name": "Q4_K_M", "bits": 4.85}, {"id": "q8_0", "name": "Q8_0", "bits": 8.5}]},
-        },
-        "rules": {},
-        "order": {"ties": []},
-        "questions": {
-            "length-and-load": {
-                "number": 4, "heading": "sample.question", "answered_by": "person",
-                "fields": [{"path": "traffic.concurrency", "label": "sample.question", "options": []}],
-            }
-        },
-        "bottlenecks": {"decode-bandwidth": {"name": "sample.bottleneck"}},
-        "benchmarking": {
-            "serve-bench": {
-                "type": "tool", "name": "sample.tool", "order": 1, "measures": ["decode_tps", "throughput_tps", "ttft_s"],
-                "engines": ["any-openai"], "trap": "sample.trap",
-                "command": ["bench", "--concurrency", "{situation.traffic.concurrency}", "--in", "{input.tokens}", "--file", "{checkpoint.file}", "--model", "{launch.model}"],
-            },
-            "warm-up": {"type": "rule", "name": "sample.rule", "order": 1, "text": "sample.rule-text"},
-            "only-moe": {"type": "rule", "name": "sample.rule", "order": 2, "text": "sample.rule-text", "when": {"model.kind": "moe"}},
-            "model-name": {"type": "field", "name": "sample.field", "order": 1, "text": "sample.field", "group": "model"},
-        },
-        "terms": {id_: {"name": id_, "plural": forms} for id_, forms in TERMS.items()},
-        "constants": {},
-        "sources": {
-            "alpha-docs": {"k": "official-docs", "d": "2026-11-29", "p": "alpha"},
-            "alpha-code": {"k": "code", "d": "2026-11-20", "p": "alpha"},
-            "measured-one": {"k": "measurement", "d": "2026-03-02", "p": "lab"},
-        },
-        "measurements": [],
-    }  # fmt: skip
-
-
-def launch() -> Plain:
-    """How the sample engine starts: positional model, conditions, versions, a missing value, a bind address."""
-    return {
-        "kind": "server",
-        "port": 8000,
-        "processes": [
-            {
-                "id": "head",
-                "program": ["alpha", "serve"],
-                "image": "example/alpha:v{engine.version}",
-                "entrypoint": True,
-                "args": [
-                    {"flag": "{launch.model}", "source": "alpha-docs"},
-                    {"flag": "--max-len", "value": "{launch.context}", "why": "sample.why-context", "source": "alpha-docs"},
-                    {"flag": "--tp", "value": "{candidate.tp}", "when": {"candidate.tp": ">1"}, "why": "sample.why-host", "source": "alpha-docs"},
-                    {"flag": "--old", "versions": "<1.0", "source": "alpha-docs"},
-                    {"flag": "--new", "versions": ">=1.2", "why": "sample.why-host", "source": "alpha-docs"},
-                    {"flag": "--file", "value": "{checkpoint.file}", "source": "alpha-docs"},
-                    {"flag": "--host", "value": "{launch.host}", "why": "sample.why-host", "source": "alpha-docs"},
-                    {"flag": "--port", "value": "{launch.port}", "source": "alpha-docs"},
-                ],
-                "env": [{"name": "ALPHA_HOME", "value": "/data/it's", "why": "sample.why-host", "source": "alpha-docs"}],
-            }
-        ],
-        "check": {"argv": ["curl", "http://{launch.host}:{launch.port}/v1/models"], "source": "alpha-docs"},
-        "expose": "sample.expose",
-        "convert": [{"format": "awq", "command": "alpha-quantize {model.repository}", "source": "alpha-docs"}],
-    }  # fmt: skip
-
-
-def kb() -> KB:
-    """The sample knowledge base."""
-    return KB(core())
-
-
-def strings(lang: str) -> Plain:
-    """Texts of one language as the bundle makes them: the real sentences and those of the sample."""
-    found: Plain = {}
-    missing: list[str] = []
-    tables = {
-        f"{path.stem}.{id_}": text
-        for path in sorted((ROOT / "knowledge" / "text").glob("*.yml"))
-        for id_, text in yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)["texts"].items()
-    }
-    for id_, text in {**tables, **OWN_TEXTS}.items():
-        found[id_] = text.get(lang, text["en"])
-        if lang not in text:
-            missing.append(id_)
-    return {**found, "$untranslated": missing}
-
-
-def texts(lang: str, strict: bool = True) -> Texts:
-    """Strict texts: an unknown id or a missing value raises."""
-    return Texts(strings(lang), lang, kb().terms, strict=strict)
 
 
 def situation(**changes: Any) -> Plain:
@@ -224,8 +31,14 @@ def situation(**changes: Any) -> Plain:
         "already": None,
         "serving": "team",
         "priority": "latency",
-        "optional": {"exposure": "loopback", "air_gapped": False, "latency_target": None, "cost": None, "engine_versions": None},
-    }  # fmt: skip
+        "optional": {
+            "exposure": "loopback",
+            "air_gapped": False,
+            "latency_target": None,
+            "cost": None,
+            "engine_versions": None,
+        },
+    }
     base.update(copy.deepcopy(changes))
     return base
 
@@ -237,31 +50,59 @@ def _part(name: str, gib: float, error: float = 0.0, basis: str = "computed") ->
 def device(index: int, other: float = 0.0) -> Plain:
     """One 24 GiB card, filled to a budget of 22.1 GiB."""
     parts = [
-        _part("weights", 9.0, basis="exact"), _part("kv", 11.2), _part("activation", 1.0, 0.3, "fitted"),
-        _part("graphs", 0.5, 0.1, "fitted"), _part("communication", 0.4, 0.1, "fitted"),
-    ]  # fmt: skip
+        _part("weights", 9.0, basis="exact"),
+        _part("kv", 11.2),
+        _part("activation", 1.0, 0.3, "fitted"),
+        _part("graphs", 0.5, 0.1, "fitted"),
+        _part("communication", 0.4, 0.1, "fitted"),
+    ]
     if other:
         parts.append(_part("other", other, 0.3, "assumed"))
     parts.append(_part("free", 1.9 - other))
     return {
-        "index": index, "device": "card-a", "name": "GeForce Card A", "capacity_bytes": 24 * GIB,
-        "budget_bytes": round(22.1 * GIB), "layers": 64, "parts": parts, "over_bytes": 0,
-    }  # fmt: skip
+        "index": index,
+        "device": "card-a",
+        "name": "GeForce Card A",
+        "capacity_bytes": 24 * GIB,
+        "budget_bytes": round(22.1 * GIB),
+        "layers": 64,
+        "parts": parts,
+        "over_bytes": 0,
+    }
 
 
 def fit(kind: str = "fits") -> Plain:
     """A Fit of each class."""
     base: Plain = {
-        "class": kind, "devices": [device(0, 0.6), device(1)], "host": None, "weights_bytes": 19_330_000_000,
-        "kv_bytes_per_token": 262144, "state_bytes_per_sequence": 0, "kv_bytes_request": 8 * GIB, "pool_bytes": 11 * GIB,
-        "pool_tokens": 91700, "max_context": 40960, "max_concurrency": 13, "max_concurrency_full": 2,
-        "headroom_bytes": GIB, "shortfall_bytes": 0, "error_bytes": round(0.5 * GIB), "offload": None,
-        "assumptions": ["memory.assumed-desktop"], "warn_full": True, "copies": 1, "context_total": 27200,
-    }  # fmt: skip
+        "class": kind,
+        "devices": [device(0, 0.6), device(1)],
+        "host": None,
+        "weights_bytes": 19_330_000_000,
+        "kv_bytes_per_token": 262144,
+        "state_bytes_per_sequence": 0,
+        "kv_bytes_request": 8 * GIB,
+        "pool_bytes": 11 * GIB,
+        "pool_tokens": 91700,
+        "max_context": 40960,
+        "max_concurrency": 13,
+        "max_concurrency_full": 2,
+        "headroom_bytes": GIB,
+        "shortfall_bytes": 0,
+        "error_bytes": round(0.5 * GIB),
+        "offload": None,
+        "assumptions": ["memory.assumed-desktop"],
+        "warn_full": True,
+        "copies": 1,
+        "context_total": 27200,
+    }
     if kind == "tight":
         base["headroom_bytes"] = round(0.2 * GIB)
     if kind == "offload":
-        base["host"] = {"capacity_bytes": 64 * GIB, "parts": [_part("weights", 30), _part("other", 4, 1, "assumed"), _part("free", 30)], "over_bytes": 0}
+        base["host"] = {
+            "capacity_bytes": 64 * GIB,
+            "parts": [_part("weights", 30), _part("other", 4, 1, "assumed"), _part("free", 30)],
+            "over_bytes": 0,
+        }
         base["offload"] = {"kind": "experts", "layers_gpu": 64, "cpu_moe_layers": 40, "host_bytes": 30 * GIB}
     if kind == "no":
         for one in base["devices"]:
@@ -278,46 +119,126 @@ def _interval(low: float, point: float, high: float) -> Plain:
 def estimates() -> Plain:
     """Estimates with one nearest measurement."""
     return {
-        "decode_tps": _interval(44.1, 52.3, 60.2), "throughput_tps": _interval(138, 168, 199),
-        "prefill_tps": _interval(1010, 1360, 1810), "ttft_s": _interval(3.31, 4.41, 5.94), "tpot_s": _interval(0.02, 0.024, 0.03),
+        "decode_tps": _interval(44.1, 52.3, 60.2),
+        "throughput_tps": _interval(138, 168, 199),
+        "prefill_tps": _interval(1010, 1360, 1810),
+        "ttft_s": _interval(3.31, 4.41, 5.94),
+        "tpot_s": _interval(0.02, 0.024, 0.03),
         "shares": {"weights": 0.7, "kv": 0.1, "overhead": 0.1, "compute": 0.05, "communication": 0.05, "host": 0},
         "basis": {"class": "nv-consumer", "records": 412, "machines": 63, "error": 0.08, "coverage": 0.81},
         "nearest": [
-            {"id": "one.a", "decode_tps": 55.3, "differs": ["engine-version"], "source": "measured-one", "date": "2026-03-02", "hardware": "2 × Card A", "engine": "alpha", "model": "Model 32B"},
-            {"id": "one.b", "decode_tps": 33.8, "differs": ["engine", "format"], "source": "measured-one", "date": "2026-03-02", "hardware": "1 × Card A", "engine": "Other <b>", "model": "Model 32B"},
+            {
+                "id": "one.a",
+                "decode_tps": 55.3,
+                "differs": ["engine-version"],
+                "source": "measured-one",
+                "date": "2026-03-02",
+                "hardware": "2 × Card A",
+                "engine": "alpha",
+                "model": "Model 32B",
+            },
+            {
+                "id": "one.b",
+                "decode_tps": 33.8,
+                "differs": ["engine", "format"],
+                "source": "measured-one",
+                "date": "2026-03-02",
+                "hardware": "1 × Card A",
+                "engine": "Other <b>",
+                "model": "Model 32B",
+            },
         ],
         "missing": None,
-    }  # fmt: skip
+    }
 
 
 def statement(id_: str, text: str, sources: list[str] | None = None, **more: Any) -> Plain:
     """A Statement."""
     return {
-        "id": id_, "text": text, "params": more.pop("params", {}), "sources": sources or [], "strength": more.get("strength"),
-        "rule": more.get("rule"), "opinion": more.get("opinion"), "headline": more.get("headline"),
-    }  # fmt: skip
+        "id": id_,
+        "text": text,
+        "params": more.pop("params", {}),
+        "sources": sources or [],
+        "strength": more.get("strength"),
+        "rule": more.get("rule"),
+        "opinion": more.get("opinion"),
+        "headline": more.get("headline"),
+    }
 
 
 def recommendation(role: str = "start", engine: str = "alpha", **more: Any) -> Plain:
     """A recommendation on both cards; its command comes from `wizard.launch`."""
     rec: Plain = {
-        "id": role, "role": role, "engine": engine, "mode": None, "orchestrator": None, "via": None, "tied_with": [],
-        "backend": "cuda", "kernel": "weight-only", "format": {"family": "awq", "type": "int4-g128"},
-        "checkpoint": {"status": "published", "repository": "lab/Model-32B-AWQ", "file": None, "revision": None, "bytes": 19_330_000_000, "official": True, "sources": ["alpha-docs"]},
-        "layout": {"devices": [{"device": "card-a", "count": 2, "name": "GeForce Card A"}], "tp": 2, "pp": 1, "ep": 1, "dp": 1, "nodes": 1},
-        "version": "1.2.0", "fit": fit(), "estimates": estimates(),
-        "settings": {"context": 32768, "slots": 4, "context_total": 32768, "kv_type": "f16", "gpu_layers": 64, "host": "127.0.0.1", "port": 8000},
-        "command": None, "condition": None,
-        "reasons": [statement("why-one", "sample.reason", ["alpha-docs", "measured-one"], strength="decisive", rule="r1", headline="sample.headline")],
-        "cautions": [statement("caution-a", "sample.caution", ["alpha-docs"])], "unconfirmed": [],
-    }  # fmt: skip
+        "id": role,
+        "role": role,
+        "engine": engine,
+        "mode": None,
+        "orchestrator": None,
+        "via": None,
+        "tied_with": [],
+        "backend": "cuda",
+        "kernel": "weight-only",
+        "format": {"family": "awq", "type": "int4-g128"},
+        "checkpoint": {
+            "status": "published",
+            "repository": "lab/Model-32B-AWQ",
+            "file": None,
+            "revision": None,
+            "bytes": 19_330_000_000,
+            "official": True,
+            "sources": ["alpha-docs"],
+        },
+        "layout": {
+            "devices": [{"device": "card-a", "count": 2, "name": "GeForce Card A"}],
+            "tp": 2,
+            "pp": 1,
+            "ep": 1,
+            "dp": 1,
+            "nodes": 1,
+        },
+        "version": "1.2.0",
+        "fit": fit(),
+        "estimates": estimates(),
+        "settings": {
+            "context": 32768,
+            "slots": 4,
+            "context_total": 32768,
+            "kv_type": "f16",
+            "gpu_layers": 64,
+            "host": "127.0.0.1",
+            "port": 8000,
+        },
+        "command": None,
+        "condition": None,
+        "reasons": [
+            statement(
+                "why-one",
+                "sample.reason",
+                ["alpha-docs", "measured-one"],
+                strength="decisive",
+                rule="r1",
+                headline="sample.headline",
+            )
+        ],
+        "cautions": [statement("caution-a", "sample.caution", ["alpha-docs"])],
+        "unconfirmed": [],
+    }
     rec.update(more)
     return rec
 
 
 def obstacle(clause: str, yours: Any, needed: Any, **more: Any) -> Plain:
     """An Obstacle."""
-    return {"clause": clause, "yours": yours, "needed": needed, "kind": "false", "sources": ["alpha-docs"], "text": None, "params": {}, **more}
+    return {
+        "clause": clause,
+        "yours": yours,
+        "needed": needed,
+        "kind": "false",
+        "sources": ["alpha-docs"],
+        "text": None,
+        "params": {},
+        **more,
+    }
 
 
 def rejected() -> list[Plain]:
@@ -325,16 +246,55 @@ def rejected() -> list[Plain]:
 
     def row(id_: str, engine: str, group: str, kind: str = "engine", value: Any = None, **more: Any) -> Plain:
         return {
-            "id": id_, "engine": engine, "mode": None, "scope": {"kind": kind, "value": value}, "group": group,
-            "obstacles": [], "reasons": [], "fix": None, "fix_verified": False, **more,
-        }  # fmt: skip
+            "id": id_,
+            "engine": engine,
+            "mode": None,
+            "scope": {"kind": kind, "value": value},
+            "group": group,
+            "obstacles": [],
+            "reasons": [],
+            "fix": None,
+            "fix_verified": False,
+            **more,
+        }
 
     return [
-        row("no-beta", "beta", "behind", reasons=[statement("level", "decision.behind-level", params={"theirs": 51.2, "mine": 52.3})]),
-        row("no-alpha-gguf", "alpha", "behind", "format", "gguf", fix={"format": {"family": "gguf", "type": None}}, reasons=[statement("lossy", "decision.format-lossy", params={"format": "GGUF Q4_K_M"})]),
-        row("no-gamma", "gamma", "impossible", "hardware", obstacles=[obstacle("device.compute_capability", "8.6", ">=9.0"), obstacle("host.os", "linux", ["windows", "wsl2"])], fix={"host.os": "windows"}, fix_verified=True),
-        row("no-gamma-tp", "gamma", "impossible", "layout", "TP 3", obstacles=[obstacle("candidate.tp", 3, 64, text="obstacle.tp-heads", params={"tp": 3, "heads": 64})]),
-    ]  # fmt: skip
+        row(
+            "no-beta",
+            "beta",
+            "behind",
+            reasons=[statement("level", "decision.behind-level", params={"theirs": 51.2, "mine": 52.3})],
+        ),
+        row(
+            "no-alpha-gguf",
+            "alpha",
+            "behind",
+            "format",
+            "gguf",
+            fix={"format": {"family": "gguf", "type": None}},
+            reasons=[statement("lossy", "decision.format-lossy", params={"format": "GGUF Q4_K_M"})],
+        ),
+        row(
+            "no-gamma",
+            "gamma",
+            "impossible",
+            "hardware",
+            obstacles=[
+                obstacle("device.compute_capability", "8.6", ">=9.0"),
+                obstacle("host.os", "linux", ["windows", "wsl2"]),
+            ],
+            fix={"host.os": "windows"},
+            fix_verified=True,
+        ),
+        row(
+            "no-gamma-tp",
+            "gamma",
+            "impossible",
+            "layout",
+            "TP 3",
+            obstacles=[obstacle("candidate.tp", 3, 64, text="obstacle.tp-heads", params={"tp": 3, "heads": 64})],
+        ),
+    ]
 
 
 def decision(**changes: Any) -> Plain:
@@ -348,9 +308,13 @@ def decision(**changes: Any) -> Plain:
     if start["command"] is None:
         start["command"] = command(start, here, base)
     alternative = recommendation(
-        "alternative", "beta", mode="turbo", version="b77", format={"family": "gguf", "type": "q4_k_m"},
+        "alternative",
+        "beta",
+        mode="turbo",
+        version="b77",
+        format={"family": "gguf", "type": "q4_k_m"},
         condition=statement("condition", "sample.condition"),
-    )  # fmt: skip
+    )
     result: Plain = {
         "version": 1,
         "knowledge": {"version": "0123456789ab", "date": "2026-11-29"},
@@ -359,7 +323,15 @@ def decision(**changes: Any) -> Plain:
         "stated": {"devices": here["devices"], "model": here["model"], "traffic": {"concurrency": 4}},
         "assumptions": [{"id": "assumed-ram", "path": "host.ram_gib", "value": 64}],
         "problems": [],
-        "answers": [{"id": "length-and-load", "number": 4, "by": "person", "text": "decision.answer-shared", "params": {"share": 0.5}}],
+        "answers": [
+            {
+                "id": "length-and-load",
+                "number": 4,
+                "by": "person",
+                "text": "decision.answer-shared",
+                "params": {"share": 0.5},
+            }
+        ],
         "recommendations": [start, alternative],
         "rejected": rejected(),
         "bottleneck": {"is": "decode-bandwidth", "shares": {}, "reasons": []},
@@ -367,14 +339,43 @@ def decision(**changes: Any) -> Plain:
         "benchmark": plan(start, here, base),
         "already": None,
         "auto_format": None,
-        "evidence": {"rules": ["r1"], "facts": {"situation.traffic.concurrency": 4, "host.os": "linux"}, "sources": ["alpha-docs", "alpha-code", "measured-one"], "by_estimate": False, "undeclared_ties": []},
+        "evidence": {
+            "rules": ["r1"],
+            "facts": {"situation.traffic.concurrency": 4, "host.os": "linux"},
+            "sources": ["alpha-docs", "alpha-code", "measured-one"],
+            "by_estimate": False,
+            "undeclared_ties": [],
+        },
         "would_change": [
-            {"id": "change-traffic-concurrency", "path": "traffic.concurrency", "now": 4, "value": 2, "patch": {"traffic.concurrency": 2}, "weight": 0,
-             "then": {"engine": "beta", "mode": "turbo", "format": {"family": "gguf", "type": "q4_k_m"}, "layout": {"tp": 1, "pp": 2, "ep": 1, "dp": 1, "nodes": 1}, "fit": "fits", "decode_tps": 40, "tied_with": []}},
-            {"id": "change-host-os", "path": "host.os", "now": "linux", "value": "windows", "patch": {"host.os": "windows"}, "weight": 3, "then": None},
+            {
+                "id": "change-traffic-concurrency",
+                "path": "traffic.concurrency",
+                "now": 4,
+                "value": 2,
+                "patch": {"traffic.concurrency": 2},
+                "weight": 0,
+                "then": {
+                    "engine": "beta",
+                    "mode": "turbo",
+                    "format": {"family": "gguf", "type": "q4_k_m"},
+                    "layout": {"tp": 1, "pp": 2, "ep": 1, "dp": 1, "nodes": 1},
+                    "fit": "fits",
+                    "decode_tps": 40,
+                    "tied_with": [],
+                },
+            },
+            {
+                "id": "change-host-os",
+                "path": "host.os",
+                "now": "linux",
+                "value": "windows",
+                "patch": {"host.os": "windows"},
+                "weight": 3,
+                "then": None,
+            },
         ],
         "nothing_fits": None,
-    }  # fmt: skip
+    }
     result.update(changes)
     return result
 
@@ -387,8 +388,19 @@ def nothing() -> Plain:
     no["benchmark"] = no["bottleneck"] = None
     no["would_change"] = []
     no["rejected"] = [
-        {"id": "no-alpha", "engine": "alpha", "mode": None, "scope": {"kind": "hardware", "value": None}, "group": "impossible",
-         "obstacles": [obstacle("memory", 24 * GIB, 125 * GIB, text="decision.obstacle-memory", params=need)], "reasons": [], "fix": None, "fix_verified": False}
-    ]  # fmt: skip
-    no["nothing_fits"] = [{"engine": "alpha", "patch": {"devices": [{"device": "card-a", "count": 8, "memory_gib": 24}]}, "then": None}]
+        {
+            "id": "no-alpha",
+            "engine": "alpha",
+            "mode": None,
+            "scope": {"kind": "hardware", "value": None},
+            "group": "impossible",
+            "obstacles": [obstacle("memory", 24 * GIB, 125 * GIB, text="decision.obstacle-memory", params=need)],
+            "reasons": [],
+            "fix": None,
+            "fix_verified": False,
+        }
+    ]
+    no["nothing_fits"] = [
+        {"engine": "alpha", "patch": {"devices": [{"device": "card-a", "count": 8, "memory_gib": 24}]}, "then": None}
+    ]
     return no

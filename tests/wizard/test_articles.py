@@ -23,7 +23,7 @@ def cases():
             yield pytest.param(workload, id=f"workload-{id_}")
 
 
-@pytest.mark.parametrize("entry", cases())
+@pytest.mark.parametrize("entry", list(cases()))
 def test_the_decision_says_what_the_entry_expects(entry, kb):
     decision = decide(entry["situation"], kb, TODAY)
     assert not decision["problems"]

@@ -1,8 +1,8 @@
 """The benchmark plan: which tool measures which predicted number, filled with the person's own load."""
 
-from . import sample_decision as sample
-
 from wizard.benchmark import plan
+
+from . import sample_decision as sample
 
 
 def by_quantity(made):
@@ -57,7 +57,10 @@ def test_rules_apply_by_their_condition():
     assert [r["id"] for r in made["rules"]] == ["warm-up"]
     base = sample.kb()
     base.models["model-32b"]["kind"] = "moe"
-    assert [r["id"] for r in plan(sample.recommendation(), sample.situation(), base)["rules"]] == ["warm-up", "only-moe"]
+    assert [r["id"] for r in plan(sample.recommendation(), sample.situation(), base)["rules"]] == [
+        "warm-up",
+        "only-moe",
+    ]
 
 
 def test_the_engines_own_tool_comes_before_a_general_one():

@@ -3,10 +3,11 @@
 import copy
 
 import pytest
-from . import sample_decision as sample
 
 from wizard.launch import command
 from wizard.launch.values import fill, values
+
+from . import sample_decision as sample
 
 
 def build(candidate=None, base=None, **situation):
@@ -20,9 +21,13 @@ def flags(made, process=0):
 def test_arguments_follow_condition_and_version():
     made = build()
     assert flags(made) == ["lab/Model-32B-AWQ", "--max-len", "--tp", "--new", "--tool-parser", "--host", "--port"]
-    single = sample.recommendation(layout={"devices": [{"device": "card-a", "count": 1}], "tp": 1, "pp": 1, "ep": 1, "dp": 1, "nodes": 1})
+    single = sample.recommendation(
+        layout={"devices": [{"device": "card-a", "count": 1}], "tp": 1, "pp": 1, "ep": 1, "dp": 1, "nodes": 1}
+    )
     assert "--tp" not in flags(build(single))
-    assert "--old" in flags(build(sample.recommendation(version="0.9"))) and "--new" not in flags(build(sample.recommendation(version="0.9")))
+    assert "--old" in flags(build(sample.recommendation(version="0.9"))) and "--new" not in flags(
+        build(sample.recommendation(version="0.9"))
+    )
 
 
 def test_a_placeholder_without_value_leaves_its_argument_out_and_is_reported():
@@ -80,22 +85,32 @@ def test_an_engine_without_launch_has_no_command():
 def test_several_machines_share_or_split_the_processes():
     base = sample.kb()
     process = base.engines["alpha"]["launch"]["processes"][0]
-    rec = sample.recommendation(layout={"devices": [{"device": "card-a", "count": 2}], "tp": 2, "pp": 4, "ep": 1, "dp": 1, "nodes": 4})
+    rec = sample.recommendation(
+        layout={"devices": [{"device": "card-a", "count": 2}], "tp": 2, "pp": 4, "ep": 1, "dp": 1, "nodes": 4}
+    )
     made = command(rec, sample.situation(nodes=4), base)
     assert [(p["node"], p["repeat"]) for p in made["processes"]] == [(0, 1)], "head runs on the first machine only"
     process["id"] = "server"
     made = command(rec, sample.situation(nodes=4), base)
     assert [(p["node"], p["repeat"]) for p in made["processes"]] == [(0, 4)]
-    process["args"] += [{"flag": "--rank", "value": "{launch.node_rank}", "source": "x"}, {"flag": "--head", "value": "{launch.head_address}", "source": "x"}]
+    process["args"] += [
+        {"flag": "--rank", "value": "{launch.node_rank}", "source": "x"},
+        {"flag": "--head", "value": "{launch.head_address}", "source": "x"},
+    ]
     made = command(rec, sample.situation(nodes=4), base)
-    ranks = [(p["node"], p["repeat"], next(a["value"] for a in p["args"] if a["flag"] == "--rank")) for p in made["processes"]]
+    ranks = [
+        (p["node"], p["repeat"], next(a["value"] for a in p["args"] if a["flag"] == "--rank"))
+        for p in made["processes"]
+    ]
     assert ranks == [(0, 1, "0"), (1, 3, "1")]
 
 
 def test_a_run_on_some_of_the_devices_is_kept_to_them():
     fit = sample.fit()
     fit["devices"] = [fit["devices"][1]]
-    rec = sample.recommendation(fit=fit, layout={"devices": [{"device": "card-a", "count": 1}], "tp": 1, "pp": 1, "ep": 1, "dp": 1, "nodes": 1})
+    rec = sample.recommendation(
+        fit=fit, layout={"devices": [{"device": "card-a", "count": 1}], "tp": 1, "pp": 1, "ep": 1, "dp": 1, "nodes": 1}
+    )
     env = {e["name"]: e["value"] for e in build(rec)["processes"][0]["env"]}
     assert env["CUDA_VISIBLE_DEVICES"] == "1"
     assert "CUDA_VISIBLE_DEVICES" not in {e["name"] for e in build()["processes"][0]["env"]}
@@ -111,7 +126,10 @@ def test_embedding_code_is_filled_and_escaped():
 
 
 def test_braces_of_json_and_code_are_no_placeholders():
-    assert fill('{"method": "mtp", "n": {situation.nodes}}', {"situation.nodes": 2}) == ('{"method": "mtp", "n": 2}', [])
+    assert fill('{"method": "mtp", "n": {situation.nodes}}', {"situation.nodes": 2}) == (
+        '{"method": "mtp", "n": 2}',
+        [],
+    )
     assert fill("{launch.nothing}", {}) == (None, ["launch.nothing"])
 
 
@@ -132,10 +150,12 @@ def test_every_real_entry_gives_a_command_with_a_model(kb):
 
     seen = set()
     for devices, model, serving in (
-        ([{"device": "rtx-3090", "count": 2}], "qwen3-32b", "team"), ([{"device": "m4-max"}], "qwen3-8b", "self"),
-        ([{"device": "xeon-6980p"}], "qwen3-8b", "self"), ([{"device": "mi300x"}], "gpt-oss-120b", "customers"),
+        ([{"device": "rtx-3090", "count": 2}], "qwen3-32b", "team"),
+        ([{"device": "m4-max"}], "qwen3-8b", "self"),
+        ([{"device": "xeon-6980p"}], "qwen3-8b", "self"),
+        ([{"device": "mi300x"}], "gpt-oss-120b", "customers"),
         ([{"device": "browser-tab"}], "qwen3-1-7b", "browser"),
-    ):  # fmt: skip
+    ):
         situation = read({"devices": devices, "model": model, "serving": serving}, kb).situation
         facts = Facts(situation, kb)
         count = sum(k.count for k in facts.kinds)
@@ -143,11 +163,25 @@ def test_every_real_entry_gives_a_command_with_a_model(kb):
             path = option.path
             seen.add(path.engine)
             rec = {
-                "engine": path.engine, "mode": path.mode, "backend": path.backend, "kernel": path.kernel, "via": path.via,
-                "format": {"family": path.family, "type": path.type}, "checkpoint": path.checkpoint, "version": path.version,
-                "layout": {"devices": [{"device": k.device, "count": k.count} for k in facts.kinds], "tp": count, "pp": 1, "ep": 1, "dp": 1, "nodes": 1},
-                "fit": None, "settings": {"context": 8192, "slots": 2, "kv_type": "f16", "gpu_layers": 32},
-            }  # fmt: skip
+                "engine": path.engine,
+                "mode": path.mode,
+                "backend": path.backend,
+                "kernel": path.kernel,
+                "via": path.via,
+                "format": {"family": path.family, "type": path.type},
+                "checkpoint": path.checkpoint,
+                "version": path.version,
+                "layout": {
+                    "devices": [{"device": k.device, "count": k.count} for k in facts.kinds],
+                    "tp": count,
+                    "pp": 1,
+                    "ep": 1,
+                    "dp": 1,
+                    "nodes": 1,
+                },
+                "fit": None,
+                "settings": {"context": 8192, "slots": 2, "kv_type": "f16", "gpu_layers": 32},
+            }
             made = command(rec, situation, kb, facts)
             if made is None:
                 continue
@@ -155,5 +189,7 @@ def test_every_real_entry_gives_a_command_with_a_model(kb):
             words += [line for snippet in made["code"] for line in snippet["lines"]]
             assert words, path.engine
             assert not any(PLACEHOLDER.search(w) for w in words), (path.engine, words)
-            assert all(a["sources"] for p in made["processes"] for a in p["args"] if a["flag"].startswith("-")), path.engine
+            assert all(a["sources"] for p in made["processes"] for a in p["args"] if a["flag"].startswith("-")), (
+                path.engine
+            )
     assert len(seen) >= 8

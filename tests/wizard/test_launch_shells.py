@@ -6,13 +6,14 @@ import shutil
 import subprocess
 
 import pytest
-from . import sample_decision as sample
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wizard.launch import command, compose, docker, posix, powershell
 from wizard.launch.shells import quote_powershell
+
+from . import sample_decision as sample
 
 # no NUL (no process can take one) and no lone surrogates (no encoding has them)
 anything = st.text(st.characters(blacklist_characters="\0", blacklist_categories=("Cs",)), max_size=30)
@@ -22,15 +23,28 @@ quiet = settings(max_examples=150, deadline=None, suppress_health_check=[HealthC
 def process(words, env=(), **more):
     args = [{"flag": w, "value": None, "why": None, "params": {}, "sources": [], "bind": False} for w in words]
     base = {
-        "id": "server", "node": 0, "repeat": 1, "program": ["prog"], "args": args,
+        "id": "server",
+        "node": 0,
+        "repeat": 1,
+        "program": ["prog"],
+        "args": args,
         "env": [{"name": n, "value": v, "why": None, "bind": False} for n, v in env],
-        "image": "example/image:1", "entrypoint": False, "port": 8000, "files": [],
-    }  # fmt: skip
+        "image": "example/image:1",
+        "entrypoint": False,
+        "port": 8000,
+        "files": [],
+    }
     return {**base, **more}
 
 
 def made(*processes, **known):
-    values = {"launch.host": "127.0.0.1", "launch.model": "lab/m", "candidate.device_count": 1, "candidate.backend": "cuda", **known}
+    values = {
+        "launch.host": "127.0.0.1",
+        "launch.model": "lab/m",
+        "candidate.device_count": 1,
+        "candidate.backend": "cuda",
+        **known,
+    }
     return {"kind": "server", "processes": list(processes), "values": values}
 
 

@@ -11,9 +11,7 @@ from wizard.render import numbers as n
 THIN = "\u202f"
 
 
-@pytest.mark.parametrize(
-    ("lang", "shown"), [("en", "1,234.5"), ("vi", "1.234,5"), ("ru", f"1{THIN}234,5")]
-)
+@pytest.mark.parametrize(("lang", "shown"), [("en", "1,234.5"), ("vi", "1.234,5"), ("ru", f"1{THIN}234,5")])
 def test_marks_of_the_language(lang, shown):
     assert n.number(1234.5, lang, 1) == shown
 
@@ -29,7 +27,8 @@ def test_negative_numbers_have_a_minus_sign_and_zero_has_none():
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(52.3456, "52"), (9.31234, "9.3"), (0.351234, "0.35"), (168.0, "168"), (1358.88, "1,360"), (91712, "91,700")]
+    ("value", "shown"),
+    [(52.3456, "52"), (9.31234, "9.3"), (0.351234, "0.35"), (168.0, "168"), (1358.88, "1,360"), (91712, "91,700")],
 )
 def test_six_digits_are_never_shown_raw(value, shown):
     assert n.rough(value, "en") == shown
@@ -41,14 +40,21 @@ def test_interval_takes_the_decimals_of_its_point():
     assert n.interval(1010.2, 1811.4, "ru", 1360) == f"1{THIN}010–1{THIN}810"
 
 
-@pytest.mark.parametrize(("size", "shown"), [(24 * n.GIB, "24.0"), (101 * n.GIB, "101"), (round(0.05 * n.GIB), "0.05"), (0, "0.0")])
+@pytest.mark.parametrize(
+    ("size", "shown"), [(24 * n.GIB, "24.0"), (101 * n.GIB, "101"), (round(0.05 * n.GIB), "0.05"), (0, "0.0")]
+)
 def test_gib(size, shown):
     assert n.gib(size, "en") == shown
 
 
 @pytest.mark.parametrize(
     ("day", "lang", "shown"),
-    [("2026-11-29", "en", "2026-11-29"), ("2026-11-29", "vi", "29/11/2026"), ("2026-11-29", "ru", "29.11.2026"), ("2026-11", "ru", "11.2026")],
+    [
+        ("2026-11-29", "en", "2026-11-29"),
+        ("2026-11-29", "vi", "29/11/2026"),
+        ("2026-11-29", "ru", "29.11.2026"),
+        ("2026-11", "ru", "11.2026"),
+    ],
 )
 def test_dates(day, lang, shown):
     assert n.date(day, lang) == shown
@@ -56,7 +62,22 @@ def test_dates(day, lang, shown):
 
 @pytest.mark.parametrize(
     ("number", "form"),
-    [(1, 0), (21, 0), (101, 0), (2, 1), (4, 1), (22, 1), (5, 2), (11, 2), (12, 2), (14, 2), (111, 2), (112, 2), (0, 2), (1.5, 1)],
+    [
+        (1, 0),
+        (21, 0),
+        (101, 0),
+        (2, 1),
+        (4, 1),
+        (22, 1),
+        (5, 2),
+        (11, 2),
+        (12, 2),
+        (14, 2),
+        (111, 2),
+        (112, 2),
+        (0, 2),
+        (1.5, 1),
+    ],
 )
 def test_russian_plural_forms(number, form):
     assert n.plural_index(number, "ru") == form
@@ -76,7 +97,10 @@ def test_rough_stays_within_one_percent_or_half_a_last_digit(value):
     assert len(shown.replace(".", "").strip("0")) <= 3
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12), st.sampled_from(["en", "vi", "ru"]))
+@given(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12),
+    st.sampled_from(["en", "vi", "ru"]),
+)
 def test_a_number_reads_back(value, lang):
     point, group = {"en": (".", ","), "vi": (",", "."), "ru": (",", THIN)}[lang]
     shown = n.number(value, lang, 2).replace(group, "").replace(point, ".").replace("−", "-")

@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from . import sample_decision as sample
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wizard.texts import Markup, Texts, UnknownText
+
+from . import sample_decision as sample
 
 TERMS = sample.core()["terms"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,7 +102,10 @@ def test_every_interface_sentence_is_in_three_languages():
 def test_every_language_takes_the_same_values_in_the_same_form():
     differing = []
     for id_, text in sentences():
-        forms = {lang: set(re.findall(r"\{([a-z0-9_.-]+(?::[a-z]+)?)(?:\|[a-z-]+)?\}", words)) for lang, words in text.items()}
+        forms = {
+            lang: set(re.findall(r"\{([a-z0-9_.-]+(?::[a-z]+)?)(?:\|[a-z-]+)?\}", words))
+            for lang, words in text.items()
+        }
         if len({frozenset(f) for f in forms.values()}) != 1:
             differing.append((id_, forms))
     assert differing == []

@@ -28,8 +28,9 @@ def _row(view: View, item: Plain) -> str:
     link = view.patch_link(
         item["patch"], f'{label}<span class="we-sr">: {esc(view.words.path(path))} {esc(value)}</span>'
     )
+    name = view.words.path(path)
     return (
-        f"<tr><th scope=row>{esc(view.words.path(path))}</th><td>{esc(now)}</td><td><b>{esc(value)}</b></td>"
+        f"<tr><th scope=row>{esc(name[:1].upper() + name[1:])}</th><td>{esc(now)}</td><td><b>{esc(value)}</b></td>"
         f"<td>{then(view, item['then'])}</td><td class=num>{link}</td></tr>"
     )
 

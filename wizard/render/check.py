@@ -35,7 +35,7 @@ def _row(view: View, item: Plain, mind: bool) -> str:
     elif item["command"]:
         text = " ".join(shlex.quote(w) for w in item["command"])
         tool = (view.kb.benchmarking.get(item["tool"]) or {}).get("name")
-        link = view.link(page(item["tool"]), view.t(tool)) + "<br>" if tool else ""
+        link = view.link(page(item["tool"]), view.t(tool)) if tool else ""
         how = f"{link}<code>{esc(text)}</code>"
     elif item["tool"]:
         entry = view.kb.benchmarking[item["tool"]]

@@ -137,7 +137,7 @@ def where(view: View, process: Plain, command: Plain) -> str:
 def _line(view: View, line: Line, known: Plain, explained: bool) -> str:
     """A line with its reason; the tabs after the first repeat only what is new in them."""
     told = line.why if explained or (line.why or "").startswith("command.") else None
-    why = f"<span>{view.texts.html(told, known)}</span>" if told else ""
+    why = f"<span>{view.texts.html(told, known) if told else ''}</span>" if told or explained else ""
     return f"<div><code>{esc(line.code)}</code>{why}</div>"
 
 

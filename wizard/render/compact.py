@@ -33,10 +33,11 @@ def block(view: View) -> str:
         cells.append(
             readouts.reading(view, estimates["throughput_tps"], "answer.readout-sum", {"n": view.concurrency}, "tps")
         )
+    numbers = f'<dl class="we-readouts">{"".join(cells)}</dl>' if cells else "<span></span>"
     return (
         f'<div class="we-compact"><div class="we-cell"><p class="we-start">{view.t("answer.start-with")}</p>'
         f'<p class="we-engine">{name}{tie(view, start)}</p><p class="we-spec">{esc(spec)}</p></div>'
-        f'<dl class="we-readouts">{"".join(cells)}</dl><div class="we-cell we-go">{button}</div></div>'
+        f'{numbers}<div class="we-cell we-go">{button}</div></div>'
     )
 
 

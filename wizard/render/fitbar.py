@@ -8,6 +8,8 @@ end and a dashed box for what does not fit. Coordinates: percentages wide, pixel
 
 from __future__ import annotations
 
+import math
+
 from .marks import pct, scale, ticks
 from .numbers import GIB
 from .view import Plain, View, esc
@@ -108,7 +110,7 @@ def bar(view: View, device: Plain, whole: float, request_bytes: float, pattern: 
     extra += _bracket(view, starts.get("kv"), ends.get("kv"), request_bytes, whole)
     extra += _budget(view, device.get("budget_bytes"), whole, first)
     boundary = ends["kv"] if device.get("budget_bytes") and "kv" in ends else used
-    error = sum(p.get("error_bytes") or 0 for p in device["parts"])
+    error = math.sqrt(sum((p.get("error_bytes") or 0) ** 2 for p in device["parts"]))  # errors are independent
     extra += _whisker(boundary, error, whole)
     return f'<svg class="we-bar">{body}{frame}{"".join(texts)}{extra}</svg>'
 

@@ -92,7 +92,10 @@ def _fit(view: View, start: Plain) -> str:
     by_part = [{p["name"]: p["bytes"] for p in fitbar.merged(d)} for d, _ in devices]
     heads = [
         view.p("fit.col-part"),
-        *(f"{view.words.device(d['device'], d['name'])} {d['index']}" if n == 1 else f"{n} ×" for d, n in devices),
+        *(
+            escape(f"{view.words.device(d['device'], d['name'])} {d['index']}") if n == 1 else f"{n} ×"
+            for d, n in devices
+        ),
     ]
     rows = [
         [view.p(f"fit.part-{name}"), *(view.gib(p[name]) if name in p else "–" for p in by_part)]

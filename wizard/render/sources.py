@@ -35,7 +35,7 @@ def _row(view: View, publisher: str, readings: list[str]) -> str:
     links = ", ".join(_link(view, publisher, r) for r in readings[:SHOWN])
     if len(readings) > SHOWN:
         links += f" +{len(readings) - SHOWN}"
-    name = view.kb.sources[readings[0]].get("n") or publisher
+    name = view.kb.core.get("publishers", {}).get(publisher, publisher)
     return (
         f"<tr><th scope=row>{view.link(f'sources/{publisher}/', esc(name))}</th><td>{links}</td>"
         f"<td class=num>{view.t('source.read', date=date(newest, view.lang))}</td></tr>"

@@ -111,21 +111,20 @@ def obstacle(view: View, entry: Plain) -> str:
 def obstacle_sentence(view: View, entry: Plain) -> str:
     """The obstacle's own text, the text of its clause, or the general form."""
     clause, words = entry["clause"], view.words
-    values = {
-        "path": words.path(clause),
-        "needed": words.needed(clause, entry["needed"]),
-        "yours": words.value(clause, entry["yours"]),
-    }
-    params = {k: _named(view, k, v) for k, v in (entry.get("params") or {}).items()}
-    if entry.get("text"):
-        return view.t(entry["text"], {**values, **params})
-    unknown = entry["kind"] == "unknown"
-    kind = "not" if entry.get("negated") else "unknown" if unknown else "needs"
-    slug = clause.replace("_", "-")
-    for text in (f"obstacle.{kind}-{slug}", f"obstacle.{kind}"):
-        if view.texts.has(text):
-            return view.t(text, values)
-    return view.t("obstacle.needs", values)
+    text = entry.get("text")
+    if not text:
+        kind = "not" if entry.get("negated") else "unknown" if entry["kind"] == "unknown" else "needs"
+        own = f"obstacle.{kind}-{clause.replace('_', '-')}"
+        text = own if view.texts.has(own) else f"obstacle.{kind}"
+    told = view.texts.placeholders(text)
+    values = {k: _named(view, k, v) for k, v in (entry.get("params") or {}).items() if k in told}
+    if "path" in told:
+        values["path"] = words.path(clause)
+    if "needed" in told:
+        values.setdefault("needed", words.needed(clause, entry["needed"]))
+    if "yours" in told:
+        values.setdefault("yours", words.value(clause, entry["yours"]))
+    return view.t(text, values)
 
 
 def _named(view: View, key: str, value: object) -> object:

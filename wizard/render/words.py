@@ -204,8 +204,12 @@ class Words:
             return (self.kb.formats.get(value) or {}).get("name", value)
         if path.endswith("format.type"):
             return next((t["name"] for f in self.kb.formats.values() for t in f["types"] if t["id"] == value), value)
+        if path == "bottleneck.is" and value in self.kb.bottlenecks:
+            return self.texts.plain(self.kb.bottlenecks[value]["name"])
         last = path.rsplit(".", 1)[-1]
         group = _GROUPS.get(path) or _GROUPS.get(last) or last
+        if path == "candidate.fit":
+            return self.texts.plain(f"fit.word-{value}")
         for id_ in (f"value.{_slug(last)}.{_slug(value)}", f"words.{group}.{_slug(value)}", f"value.{_slug(value)}"):
             if self.texts.has(id_):
                 return self.texts.plain(id_)

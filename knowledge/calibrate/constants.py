@@ -1,0 +1,214 @@
+"""Everything an estimate needs, fitted and held out: the content of `knowledge/constants/speed.json`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from wizard.speed import nodes
+
+from . import holdout, spread
+from .fit import Fitted, fit, predict
+from .holdout import summary
+from .prefill import CHUNK, fit_prefill, held_out_prefill, summary_of, usable
+from .rows import Row, chosen, rows_of
+
+SCHEMA = 1
+POWERS = (8, 9, 10, 11, 12, 13, 14, 15, 16)  # sixteenths tried for the experts read by a batch
+MIN_ROWS = 4  # a node with fewer single-stream rows is not listed; its parent speaks for it
+
+
+def compute(measurements: dict[str, Any], devices: dict[str, Any], date: str) -> dict[str, Any]:
+    """The constants. measurements and devices: entries by id; date: the newest day anything was read."""
+    every = rows_of(measurements, devices)
+    rows = chosen(every)
+    fitted = _with_powers(rows)
+    single = {p for p, r in enumerate(rows) if r.single}
+    batched = [p for p, r in enumerate(rows) if not r.single]
+    power = fitted.expert_power
+    pages = holdout.held_out(rows, power, lambda p, r: r.page, fitted, single)
+    folds = holdout.held_out(rows, power, lambda p, r: holdout.by_fold(p, r) if p in single else "batched", fitted, single)
+    # a class that one page alone describes cannot be judged without that page: there a part of it is left out
+    lone = sorted(single - holdout.comparable(rows, lambda r: r.page))
+    unseen = pages.copy()
+    unseen[lone] = folds[lone]
+    tail, held = spread.choose_tail(rows, unseen, single, [r.page for r in rows])
+    return rounded(
+        {
+            "schema": SCHEMA,
+            "date": date,
+            "counts": _counts(rows, single, every),
+            "nodes": _nodes(rows, fitted, single, unseen, tail, held),
+            "fallback": _fallback(rows, fitted, single, tail),
+            **_globals(fitted),
+            "batched": _batched(rows, fitted, batched),
+            "prefill": _prefill(every, fitted),
+            "errors": _errors(rows, fitted, single, pages, folds, held),
+        }
+    )
+
+
+def _with_powers(rows: list[Row]) -> Fitted:
+    """The fit with the best power of the batch for each family that has batched mixtures of experts."""
+    families = sorted({r.family for r in rows if not r.single and r.experts})
+    power = dict.fromkeys(families, 12)
+    fitted = fit(rows, power)
+    for family in families:
+        scored = []
+        for tried in POWERS:
+            trial = fit(rows, power | {family: tried}, fitted)
+            errors = [abs(np.log(predict(r, trial) / r.time)) for r in rows if not r.single and r.family == family]
+            scored.append((round(float(np.mean(errors)), 4), tried))
+        power[family] = min(scored)[1]
+    return fit(rows, power)
+
+
+def _counts(rows: list[Row], single: set[int], every: list[Row]) -> dict[str, int]:
+    return {
+        "single_stream": len(single),
+        "batched": len(rows) - len(single),
+        "prefill": len(usable(every)),
+        "machines": len({holdout.hardware(r) for r in rows}),
+        "pages": len({r.page for r in rows}),
+    }
+
+
+def _nodes(
+    rows: list[Row], fitted: Fitted, single: set[int], unseen: np.ndarray, tail: float, held: dict[int, bool]
+) -> dict[str, Any]:
+    below: dict[str, list[int]] = defaultdict(list)
+    parent: dict[str, tuple[str, ...]] = {}
+    for position, row in enumerate(rows):
+        for depth, node in enumerate(row.path):
+            below[node].append(position)
+            parent[node] = row.path[: depth + 1]
+    pools = spread.by_node(rows, unseen, single)
+    found = {}
+    for node in sorted(below):
+        own = [p for p in below[node] if p in single]
+        if len(own) < MIN_ROWS and not (len(below[node]) >= MIN_ROWS and node in pools):
+            continue
+        low, high = spread.quantiles(pools[node], tail)
+        known = [p for p in own if not np.isnan(unseen[p])]
+        found[node] = {
+            "overhead_us": 1e6 * np.exp(fitted.sum([f"overhead {n}" for n in parent[node]])),
+            "efficiency": np.exp(-fitted.sum([f"efficiency {n}" for n in parent[node]])),
+            "low": low,
+            "high": high,
+            "records": len(own),
+            "machines": len({holdout.hardware(rows[p]) for p in own}),
+            "error": float(np.median(np.abs(np.expm1(unseen[known])))),
+            "coverage": spread.share(held[p] for p in own if p in held),
+        }
+    return found
+
+
+def _fallback(rows: list[Row], fitted: Fitted, single: set[int], tail: float) -> dict[str, Any]:
+    """Spread of estimates from the constants of a vendor (whole classes left out) and of everybody."""
+    found = {}
+    for level, depth in (("vendor", 2), ("global", 1)):
+        def key(position: int, row: Row, depth: int = depth) -> str:
+            return row.path[min(depth, len(row.path) - 1)]
+
+        errors = holdout.held_out(rows, fitted.expert_power, key, fitted, single)
+        ratios = np.exp(errors[sorted(single)])
+        low, high = spread.quantiles(ratios, tail)
+        off = np.abs(np.expm1(errors[sorted(single)]))
+        found[level] = {"low": low, "high": high, "error": float(np.median(off))}
+    return found
+
+
+def _globals(fitted: Fitted) -> dict[str, Any]:
+    def table(word: str, sign: float = 1.0, scale: float = 1.0) -> dict[str, float]:
+        names = [n for n in fitted.values if n.startswith(f"{word} ")]
+        return {n.partition(" ")[2]: scale * float(np.exp(sign * fitted.values[n])) for n in names}
+
+    return {
+        "moe": table("moe"),
+        "age": {n.partition(" ")[2]: v for n, v in fitted.values.items() if n.partition(" ")[0] == "age"},
+        "unpacking": table("unpacking"),
+        "kv_efficiency": float(np.exp(-fitted.values["kv"])),
+        "sequence_us": table("sequence", scale=1e6),
+        "compute": table("compute", sign=-1),
+        "prompts": table("prefill", sign=-1),
+        "expert_power": fitted.expert_power,
+        "link_us": table("link", scale=1e6),
+        "link_sequence_us": table("link-sequence", scale=1e6),
+    }
+
+
+def _batched(rows: list[Row], fitted: Fitted, batched: list[int]) -> dict[str, Any]:
+    """Spread of batched steps, each predicted without the rows of its model."""
+    wanted = set(batched)
+    errors = holdout.held_out(rows, fitted.expert_power, lambda p, r: (r.model, p not in wanted or None), fitted, wanted)
+    models = [r.model for r in rows]
+    best = None
+    for tail in spread.TAILS:
+        hits = []
+        for model in sorted({models[p] for p in batched}):
+            others = np.exp([errors[p] for p in batched if models[p] != model])
+            low, high = spread.quantiles(others, tail)
+            hits += [low <= np.exp(errors[p]) <= high for p in batched if models[p] == model]
+        distance = abs(spread.share(hits) - spread.TARGET)
+        if best is None or distance < best[0] - 1e-9:
+            best = (distance, tail, spread.share(hits))
+    assert best is not None
+    low, high = spread.quantiles(np.exp(errors[batched]), best[1])
+    training = np.array([np.log(predict(rows[p], fitted) / rows[p].time) for p in batched])
+    return {
+        "low": low, "high": high, "coverage": best[2],
+        "records": len(batched), "machines": len({holdout.hardware(rows[p]) for p in batched}),
+        "training": summary(training), "model_out": summary(errors[batched]),
+    }  # fmt: skip
+
+
+def _prefill(every: list[Row], fitted: Fitted) -> dict[str, Any]:
+    use = usable(every)
+    values = fit_prefill(every, fitted)
+    training = _prefill_training(every, fitted, values)
+    unseen = held_out_prefill(every, fitted)
+    known = unseen[~np.isnan(unseen)]
+    low, high = spread.quantiles(np.exp(known), 0.10)
+    inner = spread.quantiles(np.exp(training), 0.10)
+    return {
+        **summary_of(values), "chunk": CHUNK, "low": low, "high": high, "seen_low": inner[0], "seen_high": inner[1],
+        "records": len(use), "machines": len({holdout.hardware(r) for r in use}),
+        "seen": sorted({n for r in use for n in r.path if nodes.level(n) == "class"}),
+        "training": summary(training), "source_out": summary(unseen),
+    }  # fmt: skip
+
+
+def _prefill_training(every: list[Row], fitted: Fitted, values: dict[str, float]) -> np.ndarray:
+    from .prefill import predict_prefill
+
+    return np.array([np.log(predict_prefill(r, fitted, values) / r.prefill_time) for r in usable(every)])
+
+
+def _errors(
+    rows: list[Row], fitted: Fitted, single: set[int], pages: np.ndarray, folds: np.ndarray, held: dict[int, bool]
+) -> dict[str, Any]:
+    power, order = fitted.expert_power, sorted(single)
+    training = np.array([np.log(predict(rows[p], fitted) / rows[p].time) for p in order])
+    machines = holdout.held_out(rows, power, lambda p, r: holdout.hardware(r), fitted, single)
+    by_machine = sorted(holdout.comparable(rows, holdout.hardware))
+    by_page = sorted(holdout.comparable(rows, lambda r: r.page))
+    return {
+        "training": summary(training),
+        "row_out": summary(folds[order]),
+        "hardware_out": summary(machines[by_machine]),
+        "source_out": summary(pages[by_page]),
+        "coverage": spread.share(held.values()),
+    }
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to five significant digits, so that the last bits of a linear algebra library do not matter."""
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    if isinstance(value, float | np.floating):
+        return float(f"{float(value):.4g}")
+    return int(value) if isinstance(value, np.integer) else value

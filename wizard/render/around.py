@@ -1,0 +1,69 @@
+"""What the wizard shows around an answer: the spoken line, the situation in two lines, the bar of a phone.
+
+Everything here is also in the answer itself; these are shorter forms for places where it cannot be seen.
+"""
+
+from __future__ import annotations
+
+from . import head
+from .marks import glyph
+from .view import Plain, View, esc
+
+
+def spoken(view: View) -> str:
+    """The new answer in a sentence, for the live region: engine, format and layout, fit, speed. Plain text."""
+    start = view.start
+    if start is None:
+        return view.p("wizard-page.live-none")
+    said = view.p("wizard-page.live", engine=view.words.engine(start["engine"], start.get("mode")))
+    parts = [view.words.spec_short(start)]
+    if start.get("fit"):
+        parts.append(view.p(f"fit.word-{start['fit']['class']}"))
+    decode = (start.get("estimates") or {}).get("decode_tps")
+    if decode:
+        parts.append(f"{view.rough(decode['point'])} {view.unit('tps')}")
+    more = ", ".join(p for p in parts if p)
+    return f"{said} {more}." if more else said
+
+
+def summary(view: View) -> list[str]:
+    """Hardware and system on one line, model and load on the next. Plain text."""
+    situation, words = view.decision["situation"], view.words
+    hardware = [words.devices(situation["devices"])]
+    if head.devices_present(view) > 1:
+        hardware.append(words.value("links.within", situation["links"]["within"]))
+    hardware.append(words.value("host.os", situation["host"]["os"]))
+    load = [
+        words.model(situation["model"]),
+        words.value("serving", situation["serving"]),
+        view.p("wizard-page.at-once", n=view.concurrency),
+        view.p("unit.n-tokens", n=situation["context"]["tokens"]),
+    ]
+    return [", ".join(p for p in line if p) for line in (hardware, load)]
+
+
+def bar(view: View) -> str:
+    """Glyph, engine with format and layout, speed with its interval; empty when nothing starts."""
+    start = view.start
+    if start is None:
+        return ""
+    fit = start.get("fit")
+    mark = glyph(fit["class"]) if fit else ""
+    decode = (start.get("estimates") or {}).get("decode_tps")
+    speed = f"<b>{view.rough(decode['point'])}</b> {view.t('unit.tps')}<small>{view.span(decode)}</small>" if decode else ""
+    name = esc(view.words.engine(start["engine"], start.get("mode")))
+    spec = esc(view.words.spec_short(start))
+    return f"{mark}<span><b>{name}</b><small>{spec}</small></span><span>{speed}</span>"
+
+
+def labels(view: View) -> Plain:
+    """Names for answers that a list of the form may not have: {path: name}, devices as a list."""
+    stated, words = view.stated, view.words
+    found: Plain = {"devices": [words.devices([{**d, "count": 1}]) for d in stated.get("devices") or []]}
+    for path in ("model", "format", "already"):
+        if stated.get(path):
+            found[path] = words.value(path, stated[path])
+    cpu = (stated.get("host") or {}).get("cpu")
+    if cpu:
+        found["host.cpu"] = words.device(cpu)
+    return found
