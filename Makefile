@@ -64,7 +64,7 @@ bench: build ## speed of check, decide, render, browser and build, against the l
 	@CHROMIUM="$$(scripts/ensure_chromium.sh)" $(PY) scripts/bench.py
 
 accuracy: install ## error of the memory and speed estimates on public measurements, held out
-	@$(PY) scripts/accuracy.py
+	@$(PY) -m knowledge.accuracy
 
 format: .venv/.ready ## put code and knowledge files into their one form
 	@$(PY) -m ruff format --quiet .

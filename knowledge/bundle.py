@@ -89,6 +89,7 @@ def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
         for file in _sound(knowledge, "source")
         for id, reading in file.data["readings"].items()
     }
+    core["publishers"] = {file.id: file.data["name"] for file in _sound(knowledge, "source")}
     core["measurements"] = []
     core["date"] = date_of(knowledge)
     reachable = _text_ids(core)

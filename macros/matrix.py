@@ -23,6 +23,17 @@ _WIDTH, _CELL, _GAP = 1040, 24, 10
 
 def data(view: View) -> dict[str, Any]:
     """Everything the page and its controls need, in the language of the view."""
+    key = (id(view.world), view.lang, view.page)
+    if key not in _MADE:
+        _MADE.clear()
+        _MADE[key] = _make(view)
+    return _MADE[key]
+
+
+_MADE: dict[tuple[int, str, str], dict[str, Any]] = {}
+
+
+def _make(view: View) -> dict[str, Any]:
     world = view.world
     table = kernels.table(world)
     columns = joined_columns(world)

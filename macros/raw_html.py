@@ -1,6 +1,7 @@
 """A Markdown extension that takes our finished HTML as it is.
 
-Between `<!--raw-->` and `<!--/raw-->`, each on a line of its own, stands HTML that our templates made.
+Between `<!--raw-->` and `<!--/raw-->`, each on a line of its own, stands HTML that our templates made
+(`<!--raw:quiet-->` when the search need not know it, see `macros.site.search`).
 It is stashed verbatim, so Markdown neither parses it nor pays for it. Without this extension the same
 file renders the same page, only slower: to Markdown these are blocks of HTML between comments.
 """
@@ -14,6 +15,7 @@ from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 
 OPEN = "<!--raw-->"
+QUIET = "<!--raw:quiet-->"
 CLOSE = "<!--/raw-->"
 
 
@@ -24,7 +26,7 @@ class _Stash(Preprocessor):
         for line in lines:
             mark = line.strip()
             if block is None:
-                if mark == OPEN:
+                if mark in (OPEN, QUIET):
                     block = []
                 else:
                     out.append(line)
@@ -34,7 +36,7 @@ class _Stash(Preprocessor):
             else:
                 block.append(line)
         if block is not None:
-            raise ValueError(f"a block opened by {OPEN} is never closed by {CLOSE}")
+            raise ValueError(f"a block of raw HTML is never closed by {CLOSE}")
         return out
 
 

@@ -36,3 +36,9 @@ _ENV.filters["slug"] = slug
 def render(name: str, view: View, **values: Any) -> str:
     """Fill a template. It sees the view as `v`, `t` as a short form of `v.t`, and what it is given."""
     return _ENV.get_template(name).render(v=view, t=view.t, **values)
+
+
+def compile_all() -> None:
+    """Read every template now, so that processes that start later inherit them."""
+    for name in _ENV.list_templates():
+        _ENV.get_template(name)

@@ -1,11 +1,12 @@
 // Make the browser's Python: Pyodide's own files unchanged, and one zip with the standard-library
-// modules that a decision uses plus our package, all compiled to .pyc. Shipping sources instead costs
+// modules that the package uses plus the package, all compiled to .pyc. Shipping sources instead costs
 // about 3.4 s of compiling at every start. Compiled by Pyodide itself, so the byte code always matches.
 //
 //   node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR
 //
-// KNOWLEDGE_DIR holds core.json, text.*.json (see `python -m knowledge bundle`). OUT_DIR/<hash>/ receives
-// the runtime; OUT_DIR/runtime.json names the hash and the sizes. Same inputs give the same bytes.
+// OUT_DIR/<hash>/ receives the runtime; OUT_DIR/runtime.json names the hash and the sizes. Same code gives
+// the same bytes. KNOWLEDGE_DIR (see `python -m knowledge bundle`) is only weighed: the first answer needs
+// the runtime, core.json and the text of one language, and all that has a limit.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -13,77 +14,116 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const pyodideDir = join(root, "node_modules", "pyodide");
-const [knowledgeDir, outDir] = process.argv.slice(2).map((p) => resolve(p));
-if (!knowledgeDir || !outDir) {
-  console.error("usage: node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR");
-  process.exit(2);
-}
-
+const LIMIT = 6_000_000; // bytes, gzip: runtime, core and the largest text
 const UNCHANGED = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"];
-const sources = list(join(root, "wizard")).filter(
-  (p) => p.endsWith(".py") && !/(^|\/)(cli|__main__|accuracy)\.py$/.test(p),
-);
-const stamp = createHash("sha256");
-for (const path of [...sources, fileURLToPath(import.meta.url), join(pyodideDir, "package.json")]) {
-  stamp.update(relative(root, path)).update(readFileSync(path));
-}
-const key = stamp.digest("hex").slice(0, 16);
-const note = join(outDir, "runtime.json");
-if (existsSync(note)) {
-  const before = JSON.parse(readFileSync(note, "utf8"));
-  if (before.key === key && existsSync(join(outDir, before.hash, "python.zip.gz"))) process.exit(0);
-}
+const NOT_IN_BROWSER = /(^|\/)(cli|__main__|accuracy)\.py$/;
 
-const { loadPyodide } = await import(join(pyodideDir, "pyodide.mjs"));
-const py = await loadPyodide({ indexURL: pyodideDir + "/" });
-py.FS.mkdirTree("/src");
-for (const path of sources) {
-  const inside = "/src/" + relative(root, path);
-  py.FS.mkdirTree(dirname(inside));
-  py.FS.writeFile(inside, new Uint8Array(readFileSync(path)));
-}
-py.globals.set("core_json", readFileSync(join(knowledgeDir, "core.json"), "utf8"));
-py.globals.set("text_json", readFileSync(join(knowledgeDir, "text.en.json"), "utf8"));
-py.globals.set("stdlib_path", "/lib/python314.zip");
-try {
-  py.runPython(readFileSync(join(root, "scripts", "runtime_pack.py"), "utf8"));
-} catch (error) {
-  console.error(error.message); // Node would print the whole wasm loader with it
-  process.exit(1);
-}
-const zip = py.FS.readFile("/python.zip");
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const pyodide = join(root, "node_modules", "pyodide");
+const packer = join(root, "scripts", "runtime_pack.py");
+const [knowledge, out] = process.argv.slice(2).map((path) => resolve(path));
+if (!knowledge || !out) fail("usage: node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR", 2);
+if (!existsSync(pyodide)) fail("node_modules/pyodide is missing; run: make install");
 
-const hash = createHash("sha256");
-for (const name of UNCHANGED) hash.update(readFileSync(join(pyodideDir, name)));
-hash.update(zip);
-const name = hash.digest("hex").slice(0, 12);
-rmSync(outDir, { recursive: true, force: true });
-const target = join(outDir, name);
-mkdirSync(target, { recursive: true });
-for (const file of UNCHANGED) copyFileSync(join(pyodideDir, file), join(target, file));
-writeFileSync(join(target, "python.zip.gz"), gzipSync(zip, { level: 9 }));
-writeFileSync(
-  join(target, "LICENSE.txt"),
-  "pyodide.mjs, pyodide.asm.mjs, pyodide.asm.wasm: Pyodide, Mozilla Public License 2.0, unchanged, " +
-    "from the npm package pyodide; source: https://github.com/pyodide/pyodide\n" +
-    "python.zip.gz: modules of the Python standard library (PSF licence) and of Which Engine (Apache-2.0), " +
-    "compiled.\n",
-);
-const sizes = Object.fromEntries(
-  [...UNCHANGED, "python.zip.gz"].map((file) => {
-    const bytes = readFileSync(join(target, file));
-    return [file, { raw: bytes.length, gzip: file.endsWith(".gz") ? bytes.length : gzipSync(bytes, { level: 9 }).length }];
-  }),
-);
-writeFileSync(note, JSON.stringify({ key, hash: name, sizes }, null, 1) + "\n");
-const total = Object.values(sizes).reduce((sum, s) => sum + s.gzip, 0);
-console.log(`runtime ${name}: ${(total / 1e6).toFixed(2)} MB gzip`);
+const note = join(out, "runtime.json");
+const sources = list(join(root, "wizard")).filter((path) => path.endsWith(".py") && !NOT_IN_BROWSER.test(path));
+const key = stamp([...sources, fileURLToPath(import.meta.url), packer, join(pyodide, "package.json")]);
+const made = kept() ?? (await make());
+report(made);
 process.exit(0); // Pyodide keeps timers alive
+
+/** What an earlier run made from the same code, or null. */
+function kept() {
+  try {
+    const before = JSON.parse(readFileSync(note, "utf8"));
+    const whole = Object.entries(before.sizes).every(
+      ([file, { raw }]) => readFileSync(join(out, before.hash, file)).length === raw,
+    );
+    return before.key === key && whole ? before : null;
+  } catch {
+    return null;
+  }
+}
+
+async function make() {
+  const zip = await packed();
+  const lock = JSON.parse(readFileSync(join(pyodide, "pyodide-lock.json"), "utf8"));
+  const files = {
+    // no package is ever loaded, so the list of them is left out
+    "pyodide-lock.json": JSON.stringify({ info: lock.info, packages: {} }),
+    "python.zip.gz": gzipSync(zip, { level: 9 }),
+    "LICENSE.txt":
+      "pyodide.mjs, pyodide.asm.mjs, pyodide.asm.wasm: Pyodide, Mozilla Public License 2.0, unchanged, " +
+      "from the npm package pyodide; source: https://github.com/pyodide/pyodide\n" +
+      "python.zip.gz: modules of the Python standard library (PSF licence) and of Which Engine (Apache-2.0), " +
+      "compiled.\n",
+  };
+  const total = createHash("sha256");
+  for (const name of UNCHANGED) total.update(readFileSync(join(pyodide, name)));
+  const hash = total.update(zip).digest("hex").slice(0, 12);
+  rmSync(out, { recursive: true, force: true });
+  const target = join(out, hash);
+  mkdirSync(target, { recursive: true });
+  for (const name of UNCHANGED) copyFileSync(join(pyodide, name), join(target, name));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(target, name), content);
+  const sizes = {};
+  for (const name of [...UNCHANGED, "pyodide-lock.json", "python.zip.gz"]) sizes[name] = weigh(join(target, name));
+  const result = { key, hash, sizes };
+  writeFileSync(note, JSON.stringify(result, null, 1) + "\n");
+  return result;
+}
+
+/** The zip, made by Pyodide from its standard library and our sources. */
+async function packed() {
+  const { loadPyodide } = await import(join(pyodide, "pyodide.mjs"));
+  const py = await loadPyodide({ indexURL: pyodide + "/" });
+  py.globals.set("before", py.runPython("import sys; list(sys.modules)"));
+  for (const path of sources) {
+    const inside = "/src/" + relative(root, path);
+    py.FS.mkdirTree(dirname(inside));
+    py.FS.writeFile(inside, new Uint8Array(readFileSync(path)));
+  }
+  try {
+    py.runPython(readFileSync(packer, "utf8"));
+  } catch (error) {
+    fail(error.message); // Node would print the whole wasm loader with it
+  }
+  return py.FS.readFile("/python.zip");
+}
+
+function report({ hash, sizes }) {
+  const rows = Object.entries(sizes).map(([name, { gzip }]) => [name, gzip]);
+  const texts = [];
+  for (const name of readdirSync(knowledge).filter((file) => /^(core|text\.\w+)\.json$/.test(file))) {
+    const { gzip } = weigh(join(knowledge, name));
+    (name === "core.json" ? rows : texts).push([name, gzip]);
+  }
+  if (texts.length) rows.push(texts.reduce((most, row) => (row[1] > most[1] ? row : most)));
+  const total = rows.reduce((sum, [, gzip]) => sum + gzip, 0);
+  for (const [name, gzip] of rows) console.log(`${name.padEnd(20)} ${gzip.toLocaleString("en").padStart(10)} bytes gzip`);
+  console.log(`runtime ${hash}: ${(total / 1e6).toFixed(2)} MB gzip for a first answer`);
+  if (total > LIMIT) fail(`that is more than ${LIMIT / 1e6} MB`);
+}
+
+function weigh(path) {
+  const content = readFileSync(path);
+  return { raw: content.length, gzip: path.endsWith(".gz") ? content.length : gzipSync(content, { level: 9 }).length };
+}
+
+function stamp(paths) {
+  const total = createHash("sha256");
+  for (const path of paths) total.update(relative(root, path)).update(readFileSync(path));
+  return total.digest("hex").slice(0, 16);
+}
 
 function list(dir) {
   return readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.name !== "__pycache__")
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((e) => (e.isDirectory() ? (e.name === "__pycache__" ? [] : list(join(dir, e.name))) : [join(dir, e.name)]));
+    .flatMap((entry) => (entry.isDirectory() ? list(join(dir, entry.name)) : [join(dir, entry.name)]));
+}
+
+function fail(message, status = 1) {
+  console.error(message);
+  process.exit(status);
 }

@@ -1,54 +1,25 @@
-"""Runs inside Pyodide (see runtime.mjs): use the package once, then pack what was imported as .pyc.
+"""Runs inside Pyodide (see runtime.mjs): import the package as the browser will, pack what that took as .pyc.
 
-Reads `core_json`, `text_json` and `stdlib_path` from the globals; writes /python.zip, stored, with
-fixed dates and sorted names, so that the same inputs give the same bytes.
+Writes /python.zip, stored, with fixed dates and sorted names, so that the same inputs give the same bytes.
+What is packed follows from the code alone: the modules that Pyodide and the package import at any place,
+also inside a function, and what those import.
 """
 
-# ruff: noqa: F821 (the three globals are set by runtime.mjs)
-
+import ast
+import importlib
 import importlib._bootstrap_external as bootstrap
-import json
+import os
 import sys
 import zipfile
 
-sys.path.insert(0, "/src")
+SOURCES = "/src"
+STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
 
-# Modules that an error path, an encoding or a later import may ask for although no sample here did.
-ALWAYS = """
-_weakrefset abc ast base64 bisect calendar codecs collections contextlib copy copyreg dataclasses datetime dis
-enum fractions functools genericpath heapq html inspect io ipaddress json keyword linecache locale math numbers
-opcode operator os posixpath re reprlib shutil stat string struct tempfile textwrap token tokenize traceback types
-typing unicodedata urllib urllib.parse warnings weakref zipfile zipimport
+# Asked for by an error path or an encoding, never by an import statement of ours.
+ALSO = """
+traceback linecache tokenize token textwrap reprlib warnings locale calendar fractions
+encodings.ascii encodings.latin_1 encodings.utf_8 encodings.idna encodings.punycode encodings.aliases encodings.cp437
 """.split()
-ENCODINGS = ["ascii", "latin_1", "utf_8", "idna", "punycode", "aliases", "cp437"]
-
-
-def samples() -> None:
-    """Decide, render in the browser's way, explore, export; include answers that cannot be read."""
-    from wizard.browser import Session, decide_json
-
-    session = Session(core_json, "2026-11-30")
-    session.add_texts("en", text_json)
-    asked = [
-        {"fields": {"devices": "2*rtx-3090", "model": "qwen3-32b", "serving": "team", "traffic.concurrency": "4"}},
-        {"fields": {"devices": "1*rtx-3060", "model": "qwen3-235b-a22b", "priority": "throughput"}},
-        {"address": "#v=1&devices=1*m4-max&model=qwen3-32b"},
-        {"address": "#v=9&devices=nonsense&context.tokens=x%FF&model={"},
-        {"fields": {}},
-    ]
-    for request in asked:
-        session.answer(json.dumps({"lang": "en", "base": "../", **request}))
-        for _ in range(3):
-            session.explore(json.dumps({"lang": "en", "base": "../"}))
-        session.export("json", "en")
-        session.export("markdown", "en")
-    decide_json("{}", session.kb, "2026-11-30")
-    try:
-        session.answer("not json")
-    except ValueError:
-        import traceback
-
-        traceback.format_exc()
 
 
 def compiled(source: bytes, name: str) -> bytes:
@@ -62,20 +33,46 @@ def module_of(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-samples()
-wanted = set(sys.modules) | set(ALWAYS) | {f"encodings.{e}" for e in ENCODINGS}
-files: dict[str, bytes] = {}
-with zipfile.ZipFile(stdlib_path) as stdlib:
-    for entry in stdlib.namelist():
-        if entry.endswith(".py") and module_of(entry) in wanted:
-            files[entry + "c"] = compiled(stdlib.read(entry), entry)
+def imported(source: bytes) -> set[str]:
+    """Modules that a source names in absolute imports, wherever they stand."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module)
+    return found
 
-import pathlib  # noqa: E402 (only the packing needs it, it must not count as used by the samples)
 
-for path in sorted(pathlib.Path("/src").rglob("*.py")):
-    name = path.relative_to("/src").as_posix()
-    files[name + "c"] = compiled(path.read_bytes(), name)
-with zipfile.ZipFile("/python.zip", "w", zipfile.ZIP_STORED) as packed:
-    for name in sorted(files):
-        packed.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), files[name])
-print(f"{len(files)} modules")
+def main() -> None:
+    """Pack; the modules of this script itself must not count as used by the package."""
+    sources = {}
+    for folder, _, names in os.walk(SOURCES):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                sources[os.path.relpath(path, SOURCES)] = file.read()
+    wanted = set(before) | set(ALSO)
+    for source in sources.values():
+        wanted |= imported(source)
+    mine = set(sys.modules)
+    sys.path.insert(0, SOURCES)
+    for name in sorted(wanted - mine) + sorted(map(module_of, sources)):
+        importlib.import_module(name)
+    wanted |= set(sys.modules) - mine
+
+    files = {}
+    with zipfile.ZipFile(STDLIB) as stdlib:
+        names = {module_of(entry): entry for entry in stdlib.namelist() if entry.endswith(".py")}
+        parents = {name.rpartition(".")[0] for name in wanted}
+        for name in (wanted | parents) & set(names):
+            files[names[name] + "c"] = compiled(stdlib.read(names[name]), names[name])
+    for path, source in sources.items():
+        files[path + "c"] = compiled(source, path)
+    with zipfile.ZipFile("/python.zip", "w", zipfile.ZIP_STORED) as packed:
+        for name in sorted(files):
+            packed.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), files[name])
+
+
+before: list[str]  # set by runtime.mjs: the modules of a started Pyodide
+main()

@@ -8,6 +8,7 @@ from typing import Any
 from .decision import word
 from .facts import Facts
 from .kb import KB
+from .recommend import format_name
 
 Plain = dict[str, Any]
 
@@ -122,10 +123,8 @@ def _model(facts: Facts) -> tuple[str, Plain]:
 def _kernels(facts: Facts, start: Plain | None) -> tuple[str, Plain]:
     if start is None or start["format"] is None:
         return "decision.answer-no-model" if facts.arch is None else "decision.answer-unknown", {}
-    type_ = facts.kb.type_of(start["format"]["family"], start["format"]["type"]) or {}
-    return f"decision.answer-kernel-{start['kernel']}", {
-        "format": f"{facts.kb.formats[start['format']['family']]['name']} {type_.get('name', '')}".strip()
-    }
+    name = format_name(start["format"]["family"], start["format"]["type"], facts)
+    return f"decision.answer-kernel-{start['kernel']}", {"format": name}
 
 
 def _links(facts: Facts) -> tuple[str, Plain]:

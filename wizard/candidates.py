@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .facts import Facts
+from .found import Found, Option, Refusal
 from .layouts import Placed, Placing, place
 from .memory import fit
 from .memory.weights import build as weights
 from .obstacles import merge, obstacle
-from .paths import Found, Option, Refusal
 from .shapes import GIB, Entry, Layout, Path, Workload
 from .speed import estimate
 from .vocabulary import FIT_CLASSES, KERNELS

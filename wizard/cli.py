@@ -16,7 +16,7 @@ from typing import Any
 from .decide import decide
 from .decision import to_json
 from .kb import KB
-from .render import markdown
+from .render import markdown, problems
 from .texts import Texts
 from .whatif import complete
 
@@ -53,8 +53,8 @@ def _decide(args: argparse.Namespace) -> int:
     today = args.today or datetime.date.today().isoformat()
     decision = (complete if args.what_if else decide)(data, kb, today)
     words = Texts(texts[args.lang], args.lang, kb.terms)
-    for problem in decision["problems"]:
-        print(f"which-engine: {words.plain(problem['text'], problem['params'])}", file=sys.stderr)
+    for problem in problems(decision, words, kb, args.lang):
+        print(f"which-engine: {problem['text']}", file=sys.stderr)
     print(to_json(decision) if args.json else markdown(decision, words, kb, args.lang))
     return 1 if decision["problems"] else 0
 

@@ -88,7 +88,7 @@ def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> P
     decision["warnings"] = _warnings(cast, start, bottleneck, facts)
     decision["answers"] = ten(facts, start, bottleneck)
     if start:
-        decision["benchmark"] = plan(start, facts.situation, kb)
+        decision["benchmark"] = plan(start, facts.situation, kb, bottleneck["is"] if bottleneck else None, facts)
     decision["already"] = _already(decision, facts)
     if start is None and isinstance(facts.situation["format"], dict):
         decision["auto_format"] = _without_format(reading, kb, today)
@@ -128,7 +128,8 @@ def _recommend(cast: Cast, facts: Facts, full: bool = True) -> list[Plain]:
     for engine, rule in cast.orchestrators:
         made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, start))
     for engine, below, rule in cast.conveniences:
-        made.append(plain_role(f"app-{engine}", "convenience", engine, rule, facts, below))
+        like = next((r for r in made if r["engine"] == below), None) if full else None
+        made.append(plain_role(f"app-{engine}", "convenience", engine, rule, facts, below, like))
     return made
 
 

@@ -31,32 +31,35 @@ class Facts:
     def __init__(self, situation: Entry, kb: KB) -> None:
         self.situation = situation
         self.kb = kb
+        self.memo: dict[Any, Any] = {}  # what stages ask more than once about this situation
         self.arch = resolve(situation["model"], kb)
         self.kinds = [_kind(d, kb) for d in situation["devices"]]
         self.cards = self._cards()
         self._values = self._derive()
 
     def _cards(self) -> tuple[Card, ...]:
-        free = self.situation["host"]["free_vram_gib"]
+        host = self.situation["host"]
+        free = None if host["free_vram_gib"] is None else round(host["free_vram_gib"] * GIB)
         cards: list[Card] = []
         for kind in self.kinds:
             if kind.entry["kind"] == "cpu":
                 # one pool of system memory, however many sockets
-                ram = self.situation["host"]["ram_gib"]
-                cards.append(Card(kind.device, kind.entry, round(ram * GIB), len(cards)))
+                cards.append(self._card(kind, round(host["ram_gib"] * GIB), len(cards), None))
                 continue
             total = _reported(kind)
             for _ in range(kind.count):
-                cards.append(
-                    Card(
-                        kind.device,
-                        kind.entry,
-                        total,
-                        len(cards),
-                        None if free is None else round(free * GIB),
-                    )
-                )
+                cards.append(self._card(kind, total, len(cards), free))
         return tuple(cards)
+
+    def _card(self, kind: Kind, total: int, index: int, free: int | None) -> Card:
+        """The same card for the same device in every decision, so that what was worked out for it is kept."""
+        if kind.device == "custom":
+            return Card(kind.device, kind.entry, total, index, free)
+        key = (kind.device, total, index, free)
+        found = self.kb.cards.get(key)
+        if found is None:
+            found = self.kb.cards[key] = Card(kind.device, kind.entry, total, index, free)
+        return found
 
     def _derive(self) -> dict[str, Any]:
         s, arch = self.situation, self.arch

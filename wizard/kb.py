@@ -48,6 +48,9 @@ class KB:
         self.terms: dict[str, Entry] = core.get("terms", {})
         self.sources: dict[str, Entry] = core.get("sources", {})
         self.measurements = measurements if measurements is not None else core.get("measurements", [])
+        # what depends on knowledge alone and is asked in every decision, kept by whoever worked it out
+        self.cards: dict[Any, Any] = {}
+        self.kept: dict[Any, Any] = {}
         self._devices = _index(self.devices)
         self._models = _index(self.models)
         self._engines = _index(self.engines)

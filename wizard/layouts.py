@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .facts import Facts, Kind
+from .found import Option
 from .obstacles import from_result, obstacle
-from .paths import Option
 from .shapes import Card, Entry, Layout
 from .versions import matches
 
@@ -238,35 +238,40 @@ def _mixed(
 
 
 def _parallelism(option: Option, facts: Facts, name: str) -> Entry:
-    entry = facts.kb.engines[option.path.engine].get("parallelism") or {}
-    fact = entry.get(name) or {}
-    if fact.get("mode") not in (None, option.path.mode) or not matches(fact.get("versions"), option.path.version):
-        return {"is": "no", "source": fact.get("source", [])}
-    return fact
+    path = option.path
+    key = ("parallelism", path.engine, path.mode, path.version, name)
+    found = facts.kb.kept.get(key)
+    if found is None:
+        fact = (facts.kb.engines[path.engine].get("parallelism") or {}).get(name) or {}
+        if fact.get("mode") not in (None, path.mode) or not matches(fact.get("versions"), path.version):
+            fact = {"is": "no", "source": fact.get("source", [])}
+        found = facts.kb.kept[key] = fact
+    return found
 
 
 def _fact(name: str, option: Option, facts: Facts, kinds: tuple[Kind, ...]) -> tuple[bool | None, list[Entry]]:
-    """True, None (not known) or False with the obstacles, for one way of spreading."""
+    """True, None (not known) or False with the obstacles, for one way of spreading; asked once a decision."""
+    path = option.path
+    key = (name, path.engine, path.mode, path.version, path.backend, path.family, path.type, *(k.device for k in kinds))
+    found = facts.memo.get(key)
+    if found is None:
+        found = facts.memo[key] = _ask(name, option, facts, kinds)
+    return found
+
+
+def _ask(name: str, option: Option, facts: Facts, kinds: tuple[Kind, ...]) -> tuple[bool | None, list[Entry]]:
     fact = _parallelism(option, facts, name)
     clause = f"engine.parallelism.{name}"
     if not fact or fact.get("is") == "unknown":
-        return None, [
-            obstacle(
-                clause,
-                "unknown",
-                "yes",
-                fact or [],
-                unknown=True,
-                text="obstacle.parallelism-unknown",
-                how=name,
-            )
-        ]
+        text = "obstacle.parallelism-unknown"
+        return None, [obstacle(clause, "unknown", "yes", fact or [], unknown=True, text=text, how=name)]
     if fact["is"] not in _OK:
         return False, [obstacle(clause, fact["is"], "yes", fact, text="obstacle.parallelism", how=name)]
+    if not fact.get("needs"):
+        return True, []
     extra = {"candidate.backend": option.path.backend, **_format_values(option, facts)}
-    result = facts.check(fact.get("needs"), kinds, extra)
-    stops = from_result(result, fact)
-    return (True, []) if result.value is True else (result.value, stops)
+    result = facts.check(fact["needs"], kinds, extra)
+    return (True, []) if result.value is True else (result.value, from_result(result, fact))
 
 
 def _format_values(option: Option, facts: Facts) -> Entry:

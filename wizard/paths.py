@@ -6,50 +6,18 @@ removed leaves a Refusal with the failed clauses, their values and their sources
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
-from .facts import Facts, Kind
+from . import format_paths
+from .facts import Facts
+from .found import Found, Refusal, lines
 from .obstacles import from_result, merge, obstacle, sources_of
-from .shapes import Entry, Path
+from .shapes import Entry
 from .versions import matches
-from .vocabulary import KERNELS
 
 # A need that the model's own kind of work implies.
 _TASK_NEEDS = {"embeddings": "embeddings", "rerank": "rerank", "speech-to-text": "speech-to-text"}
 _RUNNABLE = ("engine", "library")
-
-
-@dataclass(frozen=True)
-class Option:
-    """A path and the kinds of device it holds for, with what is not confirmed for each."""
-
-    path: Path
-    kinds: dict[str, tuple[Any, ...]] = field(hash=False)
-
-    def on(self, devices: Iterable[str]) -> bool:
-        """Whether the path holds for every one of these devices."""
-        return all(d in self.kinds for d in devices)
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Something that cannot run here and why."""
-
-    engine: str
-    mode: str | None
-    scope: str
-    value: Any
-    obstacles: list[Entry] = field(hash=False)
-
-
-@dataclass
-class Found:
-    """All that can start, all that cannot."""
-
-    options: list[Option] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
 
 
 def version_of(engine: str, facts: Facts) -> str:
@@ -65,15 +33,6 @@ def find(facts: Facts) -> Found:
         if entry["layer"] in _RUNNABLE:
             _engine(engine, entry, facts, found)
     return found
-
-
-def lines(entry: Entry, field_: str, version: str, mode: str | None) -> list[Entry]:
-    """The lines of a table that hold for this version and mode."""
-    return [
-        line
-        for line in entry.get(field_, [])
-        if matches(line.get("versions"), version) and line.get("mode") in (None, mode)
-    ]
 
 
 def _engine(engine: str, entry: Entry, facts: Facts, found: Found) -> None:
@@ -92,11 +51,11 @@ def _engine(engine: str, entry: Entry, facts: Facts, found: Found) -> None:
         if blocked:
             refused.append(Refusal(engine, mode, blocked[0].pop("scope"), None, merge(blocked)))
             continue
-        backends, misses = _backends(entry, version, mode, facts)
+        backends, misses = _backends(engine, entry, version, mode, facts)
         if not backends:
             refused.append(Refusal(engine, mode, *misses))
             continue
-        _formats(engine, entry, version, mode, backends, shared, facts, found, refused)
+        refused += format_paths.find(engine, version, mode, backends, shared, facts, found)
     if len(found.options) == before:
         # one refusal an engine: the mode that came nearest speaks for it
         found.refusals.append(min(refused, key=lambda r: (r.scope == "backend", len(r.obstacles))))
@@ -206,13 +165,13 @@ def _needs(engine: str, entry: Entry, mode: str | None, version: str, facts: Fac
 
 
 def _backends(
-    entry: Entry, version: str, mode: str | None, facts: Facts
-) -> tuple[dict[str, dict[str, list[Entry]]], tuple[str, Any, list[Entry]]]:
+    engine: str, entry: Entry, version: str, mode: str | None, facts: Facts
+) -> tuple[format_paths.Backends, tuple[str, Any, list[Entry]]]:
     """Back ends that start: {backend: {device: unconfirmed}}; else (scope, value, obstacles)."""
-    usable: dict[str, dict[str, list[Entry]]] = {}
+    usable: format_paths.Backends = {}
     misses: list[tuple[int, int, str, str, list[Entry]]] = []
     wanted = {line["backend"] for line in entry.get("runs_on", [])}
-    for order, line in enumerate(lines(entry, "runs_on", version, mode)):
+    for order, line in enumerate(lines(facts.kb, engine, "runs_on", version, mode)):
         backend = line["backend"]
         for kind in facts.kinds:
             offered = kind.entry.get("backends")
@@ -234,12 +193,25 @@ def _backends(
     if usable:
         return usable, ("", None, [])
     if misses:
-        _, _, backend, scope, stops = min(misses, key=lambda m: m[:2])
-        return {}, (scope, backend, merge(stops))
+        # a wrong system is the nearest miss; else the line that the project names first speaks for all
+        _, _, backend, scope, stops = min(misses, key=lambda m: (m[3] != "os", m[1]))
+        return {}, (scope, backend, _any_of(stops, misses))
     offered_all = sorted({b for k in facts.kinds for b in (k.entry.get("backends") or [])})
     readings = sorted({s for line in entry.get("runs_on", []) for s in sources_of(line)})
     stop = obstacle("candidate.backend", offered_all, sorted(wanted), readings, text="obstacle.backend")
     return {}, ("backend", None, [stop])
+
+
+def _any_of(stops: list[Entry], misses: list[tuple[int, int, str, str, list[Entry]]]) -> list[Entry]:
+    """The nearest line's obstacles; one that stands alone tells what every such line would accept."""
+    if len(stops) != 1:
+        return merge(stops)
+    alone = [other[0] for _, _, _, _, other in misses if len(other) == 1 and other[0]["clause"] == stops[0]["clause"]]
+    needed = [n for stop in alone for n in (stop["needed"] if isinstance(stop["needed"], list) else [stop["needed"]])]
+    if len(alone) < 2 or any(str(n)[:1] in "<>" for n in needed):
+        return stops
+    sources = [s for stop in alone for s in stop["sources"]]
+    return [{**stops[0], "needed": list(dict.fromkeys(needed)), "sources": list(dict.fromkeys(sources))}]
 
 
 def _scope(stops: list[Entry]) -> str:
@@ -247,176 +219,3 @@ def _scope(stops: list[Entry]) -> str:
     if paths and all(p == "host.os" for p in paths):
         return "os"
     return "hardware"
-
-
-# ---------------------------------------------------------------------- formats
-
-
-def _formats(
-    engine: str,
-    entry: Entry,
-    version: str,
-    mode: str | None,
-    backends: dict[str, dict[str, list[Entry]]],
-    shared: list[Entry],
-    facts: Facts,
-    found: Found,
-    refused: list[Refusal],
-) -> None:
-    wanted = facts.situation["format"] if isinstance(facts.situation["format"], dict) else None
-    table = lines(entry, "formats", version, mode)
-    families: list[str] = []
-    for line in table:
-        if line["format"] not in families:
-            families.append(line["format"])
-    if wanted and wanted["family"] not in families:
-        stop = obstacle("format.family", wanted["family"], families, _table_sources(table), text="obstacle.format-none")
-        refused.append(Refusal(engine, mode, "format", wanted["family"], [stop]))
-        return
-    for family in families:
-        if wanted and family != wanted["family"]:
-            continue
-        misses: list[Entry] = []
-        any_found = False
-        for type_ in facts.kb.formats[family]["types"]:
-            if wanted and wanted.get("type") and type_["id"] != wanted["type"]:
-                continue
-            extra = {"format.family": family, "format.type": type_["id"], "format.bits": type_["bits"]}
-            for backend, by_kind in backends.items():
-                hits: dict[str, tuple[str, list[Entry], Entry]] = {}
-                for kind in facts.kinds:
-                    if kind.device not in by_kind:
-                        continue
-                    hit = _format_line(table, family, type_["id"], backend, kind, facts, extra, misses)
-                    if hit:
-                        kernel, stops, line = hit
-                        hits[kind.device] = (kernel, [*by_kind[kind.device], *stops], line)
-                if hits:
-                    any_found = True
-                    place = families.index(family)
-                    _add(engine, mode, backend, family, type_, version, hits, shared, place, facts, found)
-        if not any_found:
-            stops = merge(misses) or [_not_on_backend(table, family, wanted, backends)]
-            refused.append(Refusal(engine, mode, "format", family, stops))
-
-
-def _not_on_backend(table: list[Entry], family: str, wanted: Entry | None, backends: Iterable[str]) -> Entry:
-    """The obstacle of a format that the engine has, but on other back ends, or not as the asked type."""
-    rows = [line for line in table if line["format"] == family]
-    have = sorted(
-        {b for line in rows for b in ([line["backend"]] if isinstance(line["backend"], str) else line["backend"])}
-    )
-    if not set(have) & set(backends):
-        return obstacle(
-            "candidate.backend",
-            sorted(backends),
-            have,
-            _table_sources(rows),
-            text="decision.format-backend",
-            format=family,
-        )
-    types = sorted({t for line in rows for t in line.get("types", [])})
-    return obstacle("format.type", (wanted or {}).get("type"), types, _table_sources(rows), text="decision.format-type")
-
-
-def _table_sources(table: list[Entry]) -> list[str]:
-    return sorted({s for line in table for s in sources_of(line)})[:3]
-
-
-def _format_line(
-    table: list[Entry],
-    family: str,
-    type_: str,
-    backend: str,
-    kind: Kind,
-    facts: Facts,
-    extra: Entry,
-    misses: list[Entry],
-) -> tuple[str, list[Entry], Entry] | None:
-    """The first line that holds; a line that may hold serves only if no later one surely does."""
-    maybe = None
-    for line in table:
-        if line["format"] != family:
-            continue
-        backend_ = line["backend"]
-        if backend != backend_ and backend not in (backend_ if isinstance(backend_, list) else ()):
-            continue
-        if "types" in line and type_ not in line["types"]:
-            continue
-        result = facts.check(line.get("needs"), (kind,), extra)
-        if result.value is True:
-            return line["kernel"], [], line
-        stops = from_result(result, line)
-        if result.value is None:
-            maybe = maybe or (line["kernel"], stops, line)
-        else:
-            misses += stops
-    return maybe
-
-
-def _add(
-    engine: str,
-    mode: str | None,
-    backend: str,
-    family: str,
-    type_: Entry,
-    version: str,
-    hits: dict[str, tuple[str, list[Entry], Entry]],
-    shared: list[Entry],
-    place: int,
-    facts: Facts,
-    found: Found,
-) -> None:
-    kernel = max((hit[0] for hit in hits.values()), key=KERNELS.index)
-    checkpoint = checkpoint_of(engine, family, type_["id"], facts)
-    path = Path(
-        engine=engine,
-        mode=mode,
-        backend=backend,
-        family=family,
-        type=type_["id"],
-        kernel=kernel,
-        checkpoint=checkpoint,
-        version=version,
-        via=next((h[2]["via"] for h in hits.values() if h[2].get("via")), None),
-        sources=tuple(sorted({s for h in hits.values() for s in sources_of(h[2])})),
-        place=place,
-    )
-    kinds = {device: tuple(merge([*shared, *stops])) for device, (_, stops, _) in hits.items()}
-    found.options.append(Option(path, kinds))
-
-
-def checkpoint_of(engine: str, family: str, type_: str, facts: Facts) -> Entry:
-    """The published weights of this format, or how far away they are: published | convert | unknown."""
-    arch = facts.arch
-    if arch is None:
-        return {"status": "unknown", "repository": None, "bytes": None, "sources": []}
-    matching = [p for p in arch.get("checkpoints", []) if p["format"] == family and p["type"] == type_]
-    if matching:
-        best = max(matching, key=lambda p: (bool(p.get("official")), bool(p.get("bytes")), p["repository"]))
-        return {
-            "status": "published",
-            "repository": best["repository"],
-            "file": best.get("file"),
-            "revision": best.get("revision"),
-            "bytes": best.get("bytes"),
-            "official": bool(best.get("official")),
-            "sources": sources_of(best),
-        }
-    launch = facts.kb.engines[engine].get("launch") or {}
-    ways = [c for c in launch.get("convert", []) if c["format"] == family]
-    if (ways or facts.kb.formats[family].get("convert")) and "id" in (facts.situation["model"] or {}):
-        return {
-            "status": "convert",
-            "repository": None,
-            "base": arch.get("repository"),
-            "bytes": None,
-            "sources": [],
-        }
-    return {
-        "status": "unknown",
-        "repository": None,
-        "base": arch.get("repository"),
-        "bytes": None,
-        "sources": [],
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -23,10 +24,8 @@ class Problem:
 def problem(path: str, value: Any, what: str, **params: Any) -> Problem:
     """A problem; the offending value is cut to a printable length."""
     shown = value if isinstance(value, int | float | bool) or value is None else str(value)[:80]
-    if isinstance(shown, float) and shown not in (shown,):  # NaN has no JSON form
-        shown = "nan"
-    if isinstance(shown, float) and shown in (float("inf"), float("-inf")):
-        shown = "inf"
-    if isinstance(shown, int) and not isinstance(shown, bool) and abs(shown) > 10**15:
-        shown = str(shown)[:40] if abs(shown) < 10**300 else "…"
+    if isinstance(shown, float) and not math.isfinite(shown):
+        shown = str(shown)  # has no form in JSON
+    elif isinstance(shown, int) and abs(shown) > 10**15:
+        shown = f"{shown:.3g}" if abs(shown) < 10**300 else "…"
     return Problem(path, shown, f"problem.{what}", {"field": path, "value": shown, **params})

@@ -264,8 +264,13 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
     return found
 
 
-def plain_role(id_: str, role: str, engine: str, fired: Fired, facts: Facts, below: str | None = None) -> Plain:
-    """An orchestrator or an app: no candidate of its own."""
+def plain_role(
+    id_: str, role: str, engine: str, fired: Fired, facts: Facts, below: str | None = None, like: Plain | None = None
+) -> Plain:
+    """An orchestrator or an app: no candidate of its own.
+
+    like: the recommendation whose devices, format and settings an app takes over for its command.
+    """
     entry = facts.kb.engines[engine]
     rec: Plain = {
         "id": id_,
@@ -294,8 +299,17 @@ def plain_role(id_: str, role: str, engine: str, fired: Fired, facts: Facts, bel
         rec["condition"] = statement(
             f"condition-{fired.id}", fired.rule["condition"], sources_of(fired.rule), rule=fired.id
         )
+    values: Plain = {}
+    if like:
+        taken = ("backend", "format", "checkpoint", "layout", "fit", "settings")
+        own = {**like["settings"], "port": (entry.get("launch") or {}).get("port")}
+        app = launchable(
+            {**rec, **{k: like[k] for k in taken}, "settings": {k: x for k, x in own.items() if x is not None}}
+        )
+        values = extra(app, facts.kb)
+        rec["command"] = command(app, facts.situation, facts.kb, facts)
     for line in entry.get("cautions", []):
-        if facts.check(line.get("when"), facts.kinds).value is True:
+        if facts.check(line.get("when"), facts.kinds, values).value is True:
             rec["cautions"].append(
                 statement(
                     f"caution-{engine}-{line['id']}",

@@ -51,7 +51,7 @@ class Layout:
 class Path:
     """An engine that starts here: back end, format and kind of kernel, and what is not confirmed.
 
-    `place` is the position of the format in the engine's own table: its home formats stand first.
+    `place` is the position of format and mode in the engine's own tables: what is at home stands first.
     """
 
     engine: str

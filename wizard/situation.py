@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +63,10 @@ FIELDS: dict[str, _Field] = {
     "optional.air_gapped": _Field("bool"),
 }
 
+# "32,768" is one number in every language; "32.768" is thousands only where no fraction can be meant.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+\Z")
+_POINTED = re.compile(r"\s*[1-9]\d{0,2}(\.\d{3})+\s*\Z")
+
 # Free maps that are passed on as they are; their users read them with care.
 _OPEN = {"optional.latency_target", "optional.cost", "optional.engine_versions", "settings.layout"}
 _GROUPS = ("host", "links", "settings", "context", "traffic", "optional")
@@ -97,7 +102,7 @@ def read(data: Any, kb: KB) -> Reading:
         if raw is None:
             continue
         value = _value(path, raw, spec, problems)
-        if value is not None:
+        if value is not None and value != []:
             said[path] = value
     for group in _GROUPS:
         inner = data.get(group)
@@ -111,7 +116,7 @@ def read(data: Any, kb: KB) -> Reading:
     situation: Plain = {"devices": devices, "model": model, "format": format_ or "auto"}
     stated: Plain = {}
     if devices:
-        stated["devices"] = copy.deepcopy(devices)
+        stated["devices"] = [_said(device, kb) for device in devices]
     if model:
         stated["model"] = model
     if format_:
@@ -170,9 +175,12 @@ def _number(raw: Any) -> float | None:
     if isinstance(raw, bool):
         return None
     if isinstance(raw, str):
-        text = raw.strip().replace(" ", "").replace("\u202f", "").replace("_", "")
+        text = "".join(raw.split()).replace("_", "")
         if not 0 < len(text) <= 20:
             return None
+        if _GROUPED.match(text):
+            text = text.replace(",", "")
+        text = text.replace(",", ".")
         try:
             raw = float(text)
         except ValueError:
@@ -188,6 +196,8 @@ def _value(path: str, raw: Any, spec: _Field, problems: list[Problem]) -> Any:
     if raw == "":
         return None
     if spec.kind in ("int", "number"):
+        if spec.kind == "int" and isinstance(raw, str) and _POINTED.match(raw):
+            raw = raw.replace(".", "")
         number = _number(raw)
         if number is None:
             problems.append(problem(path, raw, "not-a-number", low=spec.low, high=spec.high))
@@ -225,7 +235,7 @@ def _value(path: str, raw: Any, spec: _Field, problems: list[Problem]) -> Any:
                     kept.append(item)
             else:
                 problems.append(problem(path, item, "not-one-of", known=list(spec.values)))
-        return sorted(kept, key=spec.values.index)
+        return sorted(kept, key=spec.values.index) or None
     if isinstance(raw, str) and raw in spec.values:
         return raw
     problems.append(problem(path, raw, "not-one-of", known=list(spec.values)))
@@ -279,6 +289,14 @@ def _devices(raw: Any, kb: KB, problems: list[Problem]) -> list[Plain]:
         gib = asked if asked is not None else max(options)
         found.append({"device": id_, "custom": None, "count": count, "memory_gib": _tidy(gib)})
     return found
+
+
+def _said(device: Plain, kb: KB) -> Plain:
+    """A device as it was said: its memory only where there is a choice."""
+    said = copy.deepcopy(device)
+    if device["device"] and len(kb.devices[device["device"]]["memory"]["options"]) == 1:
+        del said["memory_gib"]
+    return said
 
 
 def _custom(raw: Any, path: str, problems: list[Problem]) -> Plain | None:

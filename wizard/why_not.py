@@ -12,8 +12,8 @@ from . import candidates as cand
 from .candidates import Candidate, Ranked
 from .decision import statement
 from .facts import Facts
+from .found import Found, Refusal
 from .obstacles import merge, obstacle
-from .paths import Found, Refusal
 from .recommend import format_name
 from .roles import Cast, of_rule, starts_here
 from .shapes import Entry

@@ -29,7 +29,9 @@ def compute(measurements: dict[str, Any], devices: dict[str, Any], date: str) ->
     batched = [p for p, r in enumerate(rows) if not r.single]
     power = fitted.expert_power
     pages = holdout.held_out(rows, power, lambda p, r: r.page, fitted, single)
-    folds = holdout.held_out(rows, power, lambda p, r: holdout.by_fold(p, r) if p in single else "batched", fitted, single)
+    folds = holdout.held_out(
+        rows, power, lambda p, r: holdout.by_fold(p, r) if p in single else "batched", fitted, single
+    )
     # a class that one page alone describes cannot be judged without that page: there a part of it is left out
     lone = sorted(single - holdout.comparable(rows, lambda r: r.page))
     unseen = pages.copy()
@@ -109,6 +111,7 @@ def _fallback(rows: list[Row], fitted: Fitted, single: set[int], tail: float) ->
     """Spread of estimates from the constants of a vendor (whole classes left out) and of everybody."""
     found = {}
     for level, depth in (("vendor", 2), ("global", 1)):
+
         def key(position: int, row: Row, depth: int = depth) -> str:
             return row.path[min(depth, len(row.path) - 1)]
 
@@ -142,7 +145,9 @@ def _globals(fitted: Fitted) -> dict[str, Any]:
 def _batched(rows: list[Row], fitted: Fitted, batched: list[int]) -> dict[str, Any]:
     """Spread of batched steps, each predicted without the rows of its model."""
     wanted = set(batched)
-    errors = holdout.held_out(rows, fitted.expert_power, lambda p, r: (r.model, p not in wanted or None), fitted, wanted)
+    errors = holdout.held_out(
+        rows, fitted.expert_power, lambda p, r: (r.model, p not in wanted or None), fitted, wanted
+    )
     models = [r.model for r in rows]
     best = None
     for tail in spread.TAILS:

@@ -19,7 +19,11 @@ def hardware(row: Row) -> str:
 
 
 def held_out(
-    rows: list[Row], power: dict[str, int], key: Callable[[int, Row], Hashable], start: Fitted, only: set[int] | None = None
+    rows: list[Row],
+    power: dict[str, int],
+    key: Callable[[int, Row], Hashable],
+    start: Fitted,
+    only: set[int] | None = None,
 ) -> np.ndarray:
     """log(predicted / measured) of every row, each predicted by a fit without its group.
 

@@ -2,8 +2,9 @@
 
 seconds = prompt / chunk x (layers x overhead + all weights / rate) + 2 x active parameters x prompt / (share x peak)
 
-The logarithm of the share is a sum over the node and a few features of the model (mixture of experts, 16-bit weights), fitted robustly with sparse nodes held to the node above. Where a device's peak is
-not known, its own measured rate takes the place of share x peak.
+The logarithm of the share is a sum over the node and two features of the model (mixture of experts, 16-bit
+weights), fitted robustly with sparse nodes held to the node above. Where a device's peak is not known, its
+own measured rate takes the place of share x peak.
 """
 
 from __future__ import annotations
@@ -59,8 +60,7 @@ def fit_prefill(rows: list[Row], fitted: Fitted) -> dict[str, float]:
     names = sorted({name for row in made for name in row})
     table = np.array([[row.get(name, 0.0) for name in names] for row in made])
     target = np.array([_rate(r, fitted) - (log(r.compute) if r.compute else 0.0) for r in use])
-    held = np.array([ROOT if n in ("node gpu", "node cpu") else log(20e12) if n[:6] == "device" else 0.0 for n in names])
-    penalty = np.array([0.01 if n in ("node gpu", "node cpu") else _PENALTY[n.split()[0]] for n in names])
+    held, penalty = (np.array(column) for column in zip(*map(_prior, names), strict=True))
     theta = held.copy()
     for _ in range(50):
         residual = table @ theta - target
@@ -72,6 +72,14 @@ def fit_prefill(rows: list[Row], fitted: Fitted) -> dict[str, float]:
         if done:
             break
     return dict(zip(names, theta.tolist(), strict=True))
+
+
+def _prior(name: str) -> tuple[float, float]:
+    """(value a parameter is held to, penalty)."""
+    if name in ("node gpu", "node cpu"):
+        return ROOT, 0.01
+    word = name.partition(" ")[0]
+    return (log(20e12) if word == "device" else 0.0), _PENALTY[word]
 
 
 def _rate(row: Row, fitted: Fitted) -> float:

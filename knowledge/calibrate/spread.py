@@ -67,7 +67,9 @@ def inside(rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hash
     return result
 
 
-def choose_tail(rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable]) -> tuple[float, dict[int, bool]]:
+def choose_tail(
+    rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable]
+) -> tuple[float, dict[int, bool]]:
     """The tail whose intervals hold nearest to TARGET of unseen groups, and which rows they hold."""
     tried = [(tail, inside(rows, errors, use, groups, tail)) for tail in TAILS]
     return min(tried, key=lambda t: (abs(share(t[1].values()) - TARGET), -t[0]))

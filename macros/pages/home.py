@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from macros import starts, words
@@ -43,6 +44,7 @@ def table(view: View) -> list[tuple[str, list[dict[str, Any]]]]:
     return found
 
 
+@lru_cache(maxsize=2)
 def counts(world: World) -> dict[str, int]:
     """How much there is: sourced facts, entries, readings, facts past their shelf life."""
     from knowledge import stats

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from macros.catalog import Page
-from macros.raw_html import CLOSE, OPEN
+from macros.raw_html import CLOSE, QUIET
 from macros.view import View
 from macros.wizard_form import wizard_form
 from macros.world import World
@@ -22,4 +22,4 @@ def pages(world: World) -> Iterator[Page]:
 def render(view: View, id_: str) -> str:
     """A title that only screen readers hear, then the form."""
     title = view.plain("pages.wizard.title")
-    return f"# {title} {{ #wizard .wp-hide }}\n\n{OPEN}\n{wizard_form(view)}\n{CLOSE}\n"
+    return f"# {title} {{ #wizard .wp-hide }}\n\n{QUIET}\n{wizard_form(view)}\n{CLOSE}\n"

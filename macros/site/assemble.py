@@ -10,19 +10,24 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from macros import adapter, catalog, matrix
-from macros.site import nav
+from macros.site import nav, search
 from macros.site.paths import BUILD, DOCS, NAMES, ROOT, SITE, site_url, write
 from macros.site.prose import hand_written
 from macros.view import View
 from macros.world import LANGUAGES, World
 
 
-def assemble(world: World, lang: str, assets: dict[str, list[str]], site: Path = SITE) -> Path:
-    """Write build/<lang>; returns its mkdocs.yml. `assets`: css, js and preload addresses from the site root.
+def assemble(
+    world: World, lang: str, assets: dict[str, Any], site: Path = SITE
+) -> tuple[Path, list[search.Entry]]:
+    """Write build/<lang>; returns its mkdocs.yml and the search entries of its generated pages.
+
+    assets: css, js and preload addresses from the site root.
 
     site: folder of the finished site, below which the language gets its own.
     """
@@ -31,10 +36,13 @@ def assemble(world: World, lang: str, assets: dict[str, list[str]], site: Path =
     docs = BUILD / lang / "docs"
     kept: set[Path] = set()
     pages = list(catalog.pages(world))
+    found: list[search.Entry] = []
     for page in pages:
         markdown = catalog.markdown(page, view)
         adapter.rendered[lang, page.path] = markdown
-        write(docs / page.path, stub(page, view, markdown))
+        title = page.title(view)
+        write(docs / page.path, stub(page, title, markdown))
+        found += search.entries(page, title, markdown)
         kept.add(docs / page.path)
     matrix_file = docs / "formats" / "matrix.json"
     write(matrix_file, json.dumps(matrix.data(view.at("formats/")), ensure_ascii=False, separators=(",", ":")))
@@ -48,21 +56,17 @@ def assemble(world: World, lang: str, assets: dict[str, list[str]], site: Path =
             old.unlink()
     config = BUILD / lang / "mkdocs.yml"
     write(config, yaml.safe_dump(configuration(view, pages, prose, assets, site), allow_unicode=True, sort_keys=False))
-    return config
+    return config, found
 
 
-def stub(page: catalog.Page, view: View, markdown: str) -> str:
-    """The file MkDocs reads for a generated page."""
-    meta: dict = {"title": page.title(view), "render_macros": True}
+def stub(page: catalog.Page, title: str, markdown: str) -> str:
+    """The file MkDocs reads for a generated page; its search entries are made by us."""
+    meta: dict[str, Any] = {"title": title, "render_macros": True, "search": {"exclude": True}}
     if page.hide:
         meta["hide"] = list(page.hide)
-    if not page.search:
-        meta["search"] = {"exclude": True}
-    elif page.boost != 1.0:
-        meta["search"] = {"boost": page.boost}
     meta |= dict(page.meta)
     meta["state"] = hashlib.sha256(markdown.encode()).hexdigest()[:16]
-    front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False)
+    front = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in meta.items())
     return f"---\n{front}---\n\n{{{{ {page.kind}_page({json.dumps(page.id)}) }}}}\n"
 
 

@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from macros import kernels, starts
+from macros import catalog, kernels, starts, templates
 from macros.site import assets, root, runtime, search
 from macros.site.assemble import assemble, watched
 from macros.site.paths import BUILD, LANGUAGES, ROOT, SITE, site_url
@@ -57,6 +57,9 @@ def build(languages: tuple[str, ...] = LANGUAGES, force: bool = False) -> None:
 
 def prepare(world: World) -> None:
     """Everything that all languages share, so that it is computed once."""
+    for kind in catalog.KINDS:
+        catalog.module(kind)
+    templates.compile_all()
     starts.table(world)
     kernels.table(world)
     for lang in LANGUAGES:
@@ -102,10 +105,10 @@ def _job(world: World, lang: str, shared: dict[str, Any], queue: Any) -> None:
 def one(world: World, lang: str, shared: dict[str, Any], dirty: bool = False, strict: bool = True) -> tuple[int, float]:
     """Assemble and build one language; returns (pages, seconds). Raises Failed with what MkDocs said."""
     started = time.perf_counter()
-    config_file = assemble(world, lang, shared)
+    config_file, found = assemble(world, lang, shared)
     mkdocs_build(config_file, dirty=dirty, strict=strict)
     out = SITE / lang
-    search.fold_index(out, lang)
+    search.complete(out, lang, found)
     return sum(1 for _ in out.rglob("index.html")), time.perf_counter() - started
 
 

@@ -1,4 +1,8 @@
-"""The navigation: nine tabs, their sections, every page in its place, titles in the language."""
+"""The navigation: nine tabs, their sections, titles in the language.
+
+The pages of single publishers are left out: they are reached from chips and from the list of sources, and
+a hundred lines of them beside every page would help nobody.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ class _Tree:
             self.section("mistakes", self.only("mistakes"), *self.all("mistake"), self.one("claims")),
             self.section("benchmarking", self.only("benchmarks"), *self.benchmark_types(), self.one("measurements")),
             self.section("contribute", *self.files("contribute/"), self.one("findings"), self.one("rules"),
-                         self.group("sources", "publisher")),
+                         self.one("sources")),
         ]  # fmt: skip
 
     def section(self, name: str, *children: Any) -> Node:

@@ -9,7 +9,7 @@ import time
 
 from macros import adapter
 from macros.runtime import RuntimeNotMade
-from macros.site import assets, root, runtime, serve
+from macros.site import assets, root, runtime, search, serve
 from macros.site.assemble import assemble, watched
 from macros.site.build import Failed, mkdocs_build
 from macros.site.paths import BUILD
@@ -74,9 +74,10 @@ def _build(lang: str, site, fresh: bool) -> None:
     adapter.rendered.clear()
     shared = assets.build(site, hashed=False)
     shared["js"] += _runtime(world)
-    config = assemble(world, lang, shared, site)
+    config, found = assemble(world, lang, shared, site)
     first = not (site / lang / "index.html").exists()
     mkdocs_build(config, dirty=not first, strict=False)
+    search.complete(site / lang, lang, found)
     world.save()
     if first:
         root.write_root(world, site)

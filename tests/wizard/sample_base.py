@@ -28,7 +28,8 @@ TERMS: Plain = {
 
 OWN_TEXTS: dict[str, dict[str, str]] = {
     "sample.reason": {
-        "en": "With {situation.traffic.concurrency} {situation.traffic.concurrency|request} at a time, batching matters.",
+        "en": "With {situation.traffic.concurrency} "
+        "{situation.traffic.concurrency|request} at a time, batching matters.",
         "vi": "Với {situation.traffic.concurrency} yêu cầu cùng lúc, việc gộp lô là quan trọng.",
         "ru": "При {situation.traffic.concurrency} одновременных запросах важна пакетная обработка.",
     },

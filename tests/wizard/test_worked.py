@@ -55,8 +55,14 @@ def test_tp8_is_refused_by_the_quantization_block(kb):
         format="fp8", traffic={"concurrency": 64}, settings={"layout": {"tp": 8, "ep": 1}},
     )  # fmt: skip
     for rec in d["recommendations"]:
-        if rec["layout"] and rec["format"]["family"] == "fp8":
+        if rec["layout"] and kb.type_of(rec["format"]["family"], rec["format"]["type"]).get("group_size"):
             assert rec["layout"]["tp"] != 8 or rec["layout"]["ep"] == 8
+    free = ask(
+        kb, devices=[{"device": "h100-sxm", "count": 8}], model="qwen3-235b-a22b", serving="customers",
+        format="fp8", traffic={"concurrency": 64},
+    )  # fmt: skip
+    stops = [o for r in free["rejected"] if r["scope"]["kind"] == "layout" for o in r["obstacles"]]
+    assert all(o["clause"] for o in stops)
 
 
 def test_4090_gguf_on_windows(kb):

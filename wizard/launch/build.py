@@ -53,11 +53,13 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
     _model_args(processes, candidate, situation, kb, builder)
     _visible(processes, candidate, situation)
     exposure = (situation.get("optional") or {}).get("exposure")
+    below = kb.engines.get(candidate.get("via") or "") or {}
+    plugin = below if below.get("layer") == "plugin" else {}  # an app brings its engine along
     check = launch.get("check")
     return {
         "kind": launch["kind"],
         "processes": processes,
-        "install": [*_install(entry, builder), *(_install(kb.engines.get(candidate.get("via") or "") or {}, builder))],
+        "install": [*_install(entry, builder), *_install(plugin, builder)],
         "check": builder.words(check["argv"]) if check and processes else None,
         "code": [_code(spec, known, left_out) for spec in launch.get("code", []) if holds(spec.get("when"))],
         "convert": _convert(launch, candidate, builder),

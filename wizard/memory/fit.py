@@ -15,7 +15,6 @@ from . import assumed, offload, ranks, room, stages
 from .need import Plan, Seat, demand, load_of, model_of, plan_of, seat_of
 from .report import add_host, report
 from .room import Room
-from .rules import profile
 
 
 def fit(
@@ -31,12 +30,9 @@ def fit(
     if arch is None:
         return None
     engine = kb.engines[path.engine]
-    card = layout.cards[0]
-    unified = bool(card.entry["memory"].get("unified"))
-    rules = profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes)
-    model = model_of(arch, path, layout.tp, settings.get("kv_type"), rules, kb)
+    model, rules = model_of(arch, path, layout, settings.get("kv_type"), kb)
     plan = plan_of(rules, model, load_of(work, layout.dp), layout)
-    rooms = [room.of(c, path.backend, host) for c in layout.cards]
+    rooms = room.all_of(layout.cards, path.backend, host)
     seats = _seats(plan, rooms)
     distinct = list(dict.fromkeys(seats)) if len(seats) > 1 else seats
     class_ = _class(distinct)
@@ -44,7 +40,8 @@ def fit(
         class_ = "tight"
     said = [*rules.said(layout.tp * layout.pp), *model.said]
     for place in rooms:
-        said += place.assumptions
+        if place.assumptions:
+            said += place.assumptions
     moved = None
     if class_ == "no" and settings.get("offload") != "no" and not _on_host(path, layout):
         moved = _offload(plan, seats, engine, path.backend, host)

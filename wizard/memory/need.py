@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import Layout, Path, Workload
 
-from . import elements, kv, state, weights
+from . import elements, kv, rules, state, weights
 from .cache import Memo
 from .room import Room
 from .rules import Profile, activation, communication, compute_buffer, context_overhead, graphs
@@ -47,6 +47,7 @@ class Model(NamedTuple):
     expert_layers: int
     hidden: int
     limit: int | None
+    kv_type: str | None
     said: tuple[str, ...]
 
 
@@ -108,11 +109,28 @@ _models = Memo()
 _parts = Memo()
 
 
-def model_of(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profile: Profile, kb: Any) -> Model:
-    """Weights, KV and state of a model entry, an imported architecture or parameters only."""
-    size = path.checkpoint.get("bytes") if path.checkpoint else None
-    key = (path.family, path.type, size, tp, kv_type, profile)
-    return _models.get(arch, key, lambda: _model(arch, path, tp, kv_type, profile, kb))
+def model_of(arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | None, kb: Any) -> tuple[Model, Profile]:
+    """The model on this engine and number of ranks, and the engine's rules on this card.
+
+    arch: a model entry, an imported architecture or parameters only.
+    """
+    engine = kb.engines[path.engine]
+    card = layout.cards[0]
+    checkpoint = path.checkpoint
+    key = (
+        id(engine), path.mode, path.backend, path.version, path.family, path.type,
+        checkpoint.get("bytes") if checkpoint else None, layout.tp, kv_type, card.memory_bytes, id(card.entry),
+    )  # fmt: skip
+
+    def make() -> tuple[Model, Profile, Any, Any]:
+        unified = bool(card.entry["memory"].get("unified"))
+        profile = rules.profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes)
+        return _model(arch, path, layout.tp, kv_type, profile, kb), profile, engine, card.entry
+
+    found = _models.get(arch, key, make)
+    if found[2] is not engine or found[3] is not card.entry:  # an address used again by another entry
+        found = make()
+    return found[0], found[1]
 
 
 def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profile: Profile, kb: Any) -> Model:
@@ -143,6 +161,7 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
         (arch.get("experts") or {}).get("layers") or layers,
         arch.get("hidden") or 0,
         max(context.get("native", 0), context.get("extended", 0)) or None,
+        kv_type,
         tuple(said),
     )  # fmt: skip
 
@@ -209,10 +228,9 @@ def demand(plan: Plan, layers: int) -> tuple[int, int, int]:
 
 def seat_of(plan: Plan, place: Room, layers: int, held: int) -> Seat:
     """One device that holds `layers` layers and `held` bytes of weights."""
-    parts, rules = plan.parts, plan.profile
+    parts, budget = plan.parts, plan.profile.budget
     need, full, kv_error = demand(plan, layers)
-    budget = rules.budget
-    pool = budget.pool(rules.parameters[budget.NAME], place.total, place.free, held, parts.resident, parts.peak)
+    pool = budget.pool(plan.profile.parameters[budget.NAME], place.total, place.free, held, parts.resident, parts.peak)
     error = parts.error
     if place.error or kv_error:
         error = isqrt(error * error + place.error * place.error + kv_error * kv_error)

@@ -33,7 +33,7 @@ def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
     assert margin is not None and pool is not None
     answer: dict[str, Any] = {
         "class": class_,
-        "devices": _devices(plan, seats, distinct, whole),
+        "devices": _devices(plan, seats, distinct),
         "host": None,
         "weights_bytes": model.weights.total,
         "kv_bytes_per_token": None,
@@ -51,7 +51,8 @@ def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
         "assumptions": [],
         "warn_full": not whole,
         "copies": layout.dp,
-        "context_total": load.seats * load.context if whole else load.tokens,
+        "kv_type": model.kv_type,
+        "context_total": load.tokens,
     }
     if model.whole is not None:
         answer["kv_bytes_per_token"] = model.per_token
@@ -60,14 +61,14 @@ def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
     return answer
 
 
-def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat], whole: bool) -> list[dict[str, Any]]:
+def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat]) -> list[dict[str, Any]]:
     """One entry per device; equal devices share one list of parts."""
     rules = plan.profile
     parameters = rules.parameters[rules.budget.NAME]
     shown = {}
     for seat in distinct:
         budget = rules.budget.budget(parameters, seat.room.total, seat.room.free)
-        shown[id(seat)] = (_device_parts(plan, seat, whole), budget, -seat.margin if seat.margin < 0 else 0)
+        shown[id(seat)] = (_device_parts(plan, seat), budget, -seat.margin if seat.margin < 0 else 0)
     cards = plan.layout.cards
     count = len(cards)
     devices = []
@@ -87,14 +88,14 @@ def _part(name: str, size: int, error: int, basis: str) -> dict[str, Any]:
     return {"name": name, "bytes": size, "error_bytes": error, "basis": basis}
 
 
-def _device_parts(plan: Plan, seat: Seat, whole: bool) -> list[dict[str, Any]]:
-    """Parts of one device; `whole` when everyone at the maximum goes in, so that it is all allocated."""
+def _device_parts(plan: Plan, seat: Seat) -> list[dict[str, Any]]:
+    """Parts of one device: what is needed, or the whole pool where the engine takes it at start."""
     model, place = plan.model, seat.room
     found = [_part("weights", seat.weights, 0, _basis(plan))]
     used = seat.weights
     if model.kv is not None:
         held = plan.load.seats * (-(-model.state * seat.layers // model.layers)) if model.state else 0
-        size = seat.full if whole else seat.need
+        size = seat.need
         if plan.profile.budget.RESERVES and seat.pool > size:
             size = seat.pool
         size -= held
@@ -107,8 +108,6 @@ def _device_parts(plan: Plan, seat: Seat, whole: bool) -> list[dict[str, Any]]:
     stated = plan.profile.stated
     for (name, rule), size, error in zip(_PARTS, plan.parts.sizes, plan.parts.errors, strict=True):
         if size:
-            if name == "compute" and whole:
-                size += plan.scratch
             found.append(_part(name, size, error, "fitted" if rule in stated else "assumed"))
             used += size
     if place.other:

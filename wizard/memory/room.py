@@ -42,6 +42,23 @@ def of(card: Card, backend: str, host: dict[str, Any]) -> Room:
     return _memo.get(entry, key, lambda: _room(card, on_cpu, draws, host))
 
 
+def all_of(cards: tuple[Card, ...], backend: str, host: dict[str, Any]) -> list[Room]:
+    """Room on every device; cards that equal the one before them share its object."""
+    found: list[Room] = []
+    before = None
+    for card in cards:
+        # only the first card of a machine may be the one a desktop draws on
+        if (
+            before is not None and before.index and card.entry is before.entry
+            and card.memory_bytes == before.memory_bytes and card.free_bytes == before.free_bytes
+        ):  # fmt: skip
+            found.append(found[-1])
+        else:
+            found.append(of(card, backend, host))
+        before = card
+    return found
+
+
 def _room(card: Card, on_cpu: bool, draws: bool, host: dict[str, Any]) -> Room:
     entry = card.entry
     memory = entry["memory"]

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..decision import to_json
+
 if TYPE_CHECKING:
     from ..kb import KB
     from ..texts import Texts
 
 Plain = dict[str, Any]
+__all__ = ["cells", "compact", "html", "markdown", "problems", "to_json"]
 
 
 def html(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> list[dict[str, str]]:
@@ -31,7 +34,7 @@ def html(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizar
 
 def compact(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> str:
     """The short answer of the home page: engine, memory, speed for one and for all."""
-    from .compact import block
+    from .brief import block
     from .view import View
 
     return block(View(decision, texts, kb, lang, base, wizard))
@@ -39,7 +42,7 @@ def compact(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wi
 
 def cells(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> dict[str, str]:
     """Pieces of HTML for a row of a table of answers: start, spec, fit, memory, decode, interval, condition."""
-    from .compact import row
+    from .brief import row
     from .view import View
 
     return row(View(decision, texts, kb, lang, base, wizard))
@@ -56,14 +59,7 @@ def problems(decision: Plain, texts: Texts, kb: KB, lang: str) -> list[dict[str,
 
 def markdown(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "") -> str:
     """The answer as Markdown, for a terminal or an issue."""
-    from .markdown import document
+    from .document import document
     from .view import View
 
     return document(View(decision, texts, kb, lang, base))
-
-
-def to_json(decision: Plain) -> str:
-    """The Decision as canonical JSON: sorted keys, no spaces, the same bytes in every Python."""
-    import json
-
-    return json.dumps(decision, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -119,7 +119,8 @@ def panel(
 
 def copy_button(view: View) -> str:
     """A button that copies the code beside it; hidden by the style where no script runs."""
-    return f'<button type="button" class="we-copy" data-copy>{view.t("command.copy")}</button>'
+    done = esc(view.p("wizard-page.copied"))
+    return f'<button type="button" class="we-copy" data-copy data-copied="{done}">{view.t("command.copy")}</button>'
 
 
 def where(view: View, process: Plain, command: Plain) -> str:

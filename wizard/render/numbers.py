@@ -16,9 +16,10 @@ _MARKS = {"en": (".", ","), "vi": (",", "."), "ru": (",", _THIN)}
 
 
 def number(value: float, lang: str, decimals: int | None = None) -> str:
-    """A number with the marks of the language. `decimals` None: whole numbers exact, others as `places`."""
+    """A number with the marks of the language. `decimals` None: whole numbers exact, others three digits or so."""
     if decimals is None:
-        decimals = 0 if isinstance(value, int) or value == int(value) else places(value)
+        size = abs(value)
+        decimals = 0 if value == int(value) or size >= 99.95 else 1 if size >= 0.995 else 2 if size >= 0.0995 else 3
     text = f"{abs(value):,.{decimals}f}"
     point, group = _MARKS.get(lang, _MARKS["en"])
     if lang != "en":

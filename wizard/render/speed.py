@@ -77,11 +77,14 @@ def measured(view: View, nearest: list[Plain]) -> str:
 
 
 def _measured(view: View, letter: str, row: Plain) -> str:
-    what = [row.get("hardware"), row.get("model"), row.get("engine")]
-    engine = row.get("engine")
-    if engine in view.kb.engines:
-        what[2] = view.words.engine(engine)
-    name = esc(", ".join(str(w) for w in what if w))
+    words = view.words
+    hardware = row.get("hardware") or ""
+    what = [
+        words.device(hardware) if hardware in view.kb.devices else hardware,
+        words.model(row.get("model")),
+        words.engine(row.get("engine") or ""),
+    ]
+    name = esc(", ".join(w for w in what if w))
     differs = ", ".join(difference(view, d) for d in row.get("differs") or []) or view.p("speed.same")
     speed = view.rough(row["decode_tps"]) if row.get("decode_tps") else "–"
     source = row.get("source")
@@ -108,9 +111,9 @@ def basis(view: View, estimates: Plain) -> str:
     if not found:
         return ""
     name = str(found.get("class") or "all").replace("_", "-")
-    text = f"value.speed-class.{name}"
+    texts = [id_ for id_ in (f"value.speed-class.{name}", f"words.vendor.{name}") if view.texts.has(id_)]
     params = {
-        "name": view.p(text) if view.texts.has(text) else name,
+        "name": view.p(texts[0]) if texts else name,
         "records": found.get("records") or 0,
         "machines": found.get("machines") or 0,
         "error": found.get("error") or 0,

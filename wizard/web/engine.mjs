@@ -4,115 +4,140 @@ const WORKER_URL = new URL("worker.mjs", import.meta.url);
 const ANSWER_PATIENCE_MS = 10_000;
 
 let worker = null;
-let ready = null;
-let counter = 0;
-let restarts = 0;
+let ready = null; // promise of a worker that can answer
 let options = null;
-const waiting = new Map(); // id -> {resolve, reject, timer}
+let counter = 0;
+let pending = null; // the one question that waits: {id, request, resolve, reject}
+let asking = false;
+let call = null; // the one question that the worker has: {id, resolve, reject, timer}
 const listeners = { progress: new Set(), explored: new Set(), complete: new Set() };
 
-/** Start Python if it is not there yet; resolves when it can answer. */
+/** What the worker needs to know, read from the element that carries it. */
+export function settings(element) {
+  const { runtime, data, lang } = element.dataset;
+  const day = new Date();
+  const two = (n) => String(n).padStart(2, "0");
+  return {
+    runtime: new URL(runtime, import.meta.url).href,
+    data: new URL(data, import.meta.url).href,
+    lang,
+    today: `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`,
+  };
+}
+
+/** Start Python if it is not there yet; resolves when it can answer, rejects with an error that has a code. */
 export function start(chosen) {
-  options ??= chosen;
+  options = chosen ?? options;
   ready ??= launch();
   return ready;
 }
 
-/** Forget a failed start, so that the next `start` tries again. */
+/** Stop what is there, so that the next `start` begins anew. */
 export function reset() {
   worker?.terminate();
   worker = null;
   ready = null;
+  settle("reject", coded("crash"));
 }
 
-/** Ask; resolves with the parsed answer, or null when a newer question was asked meanwhile. */
-export async function answer(request) {
-  const id = ++counter;
-  await ready;
-  if (id !== counter) return null;
-  const result = await call({ type: "answer", id, request }, ANSWER_PATIENCE_MS);
-  return id === counter ? { id, ...JSON.parse(result) } : null;
+/** Ask; resolves with the parsed answer and its id, or with null when a newer question was asked meanwhile. */
+export function answer(request) {
+  pending?.resolve(null);
+  return new Promise((resolve, reject) => {
+    pending = { id: ++counter, request, resolve, reject };
+    ask();
+  });
 }
 
-/** The answer on the screen as "json" or "markdown". */
-export async function exported(kind, lang) {
-  await ready;
-  return call({ type: "export", id: ++counter, kind, lang }, ANSWER_PATIENCE_MS);
-}
-
-/** Be told of "progress" (done, total), "explored" (what-if is complete) and "complete". */
+/** Be told of "progress" (done, total), "explored" (what-if is through) and "complete" (all knowledge is there). */
 export function on(kind, listener) {
   listeners[kind].add(listener);
-  return () => listeners[kind].delete(listener);
+}
+
+async function ask() {
+  if (asking) return;
+  asking = true;
+  while (pending) {
+    let now = null;
+    try {
+      await start();
+      now = pending;
+      pending = null;
+      const result = await send(now);
+      now.resolve(now.id === counter ? { id: now.id, ...JSON.parse(result) } : null);
+    } catch (error) {
+      now ??= pending;
+      if (pending === now) pending = null;
+      now?.reject(error);
+    }
+  }
+  asking = false;
+}
+
+function send({ id, request }) {
+  return new Promise((resolve, reject) => {
+    // a worker that does not answer is of no use any more; Python itself answers in milliseconds
+    const timer = setTimeout(() => {
+      settle("reject", coded("timeout"));
+      reset();
+    }, ANSWER_PATIENCE_MS);
+    call = { id, resolve, reject, timer };
+    worker.postMessage({ type: "answer", id, request });
+  });
+}
+
+function settle(how, value) {
+  if (!call) return;
+  clearTimeout(call.timer);
+  const { [how]: finish } = call;
+  call = null;
+  finish(value);
 }
 
 function launch() {
   if (typeof WebAssembly !== "object") return Promise.reject(coded("no-wasm"));
-  if (!moduleWorkers()) return Promise.reject(coded("worker"));
   return new Promise((resolve, reject) => {
-    worker = new Worker(WORKER_URL, { type: "module" });
-    worker.onerror = (event) => {
-      event.preventDefault?.();
-      settleAll(coded("worker", event.message));
-      reject(coded("worker", event.message));
+    let asModule = false; // a browser without module workers never reads the option
+    const how = {
+      get type() {
+        asModule = true;
+        return "module";
+      },
+    };
+    try {
+      worker = new Worker(WORKER_URL, how);
+      if (!asModule) throw new Error("no module workers");
+    } catch (error) {
+      worker?.terminate();
+      reject(coded("worker", error));
+      return;
+    }
+    const mine = worker;
+    const lost = (error) => {
+      if (mine !== worker) return;
+      settle("reject", error);
+      reject(error);
+    };
+    worker.onerror = async (event) => {
+      event.preventDefault();
+      lost(await cause(event));
     };
     worker.onmessage = ({ data: message }) => {
       if (message.type === "ready") resolve();
-      else if (message.type === "error" && !message.id) reject(coded(message.code, message.detail));
-      else receive(message);
+      else if (message.type === "answer" && message.id === call?.id) settle("resolve", message.result);
+      else if (message.type === "error" && message.id) settle("reject", coded(message.code, message.detail));
+      else if (message.type === "error") lost(coded(message.code, message.detail));
+      else for (const listener of listeners[message.type] ?? []) listener(message);
     };
     worker.postMessage({ type: "start", ...options });
   });
 }
 
-function receive(message) {
-  if (message.type in listeners) {
-    for (const listener of listeners[message.type]) listener(message);
-    return;
-  }
-  const entry = waiting.get(message.id);
-  if (!entry) return;
-  clearTimeout(entry.timer);
-  waiting.delete(message.id);
-  if (message.type === "error") entry.reject(coded(message.code, message.detail));
-  else entry.resolve(message.result ?? message.text);
-}
-
-function call(message, patience) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      waiting.delete(message.id);
-      // a worker that does not answer is replaced once; Python itself answers in milliseconds
-      if (restarts++ === 0) reset();
-      reject(coded("timeout"));
-    }, patience);
-    waiting.set(message.id, { resolve, reject, timer });
-    worker.postMessage(message);
-  });
-}
-
-function settleAll(error) {
-  for (const entry of waiting.values()) {
-    clearTimeout(entry.timer);
-    entry.reject(error);
-  }
-  waiting.clear();
-}
-
-function moduleWorkers() {
-  let seen = false;
-  try {
-    const probe = {
-      get type() {
-        seen = true;
-        return "module";
-      },
-    };
-    new Worker("data:text/javascript,", probe).terminate();
-  } catch {
-    // the address is refused in some browsers, the option was read all the same
-  }
-  return seen;
+// The event of a worker that could not start says nothing: a file that is missing, or a browser that refuses.
+async function cause(event) {
+  if (event.message) return coded("crash", event.message);
+  const reply = await fetch(WORKER_URL, { method: "HEAD" }).catch(() => null);
+  return coded(reply?.ok ? "worker" : "network");
 }
 
 const coded = (code, detail) => Object.assign(new Error(String(detail ?? code)), { code });

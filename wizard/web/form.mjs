@@ -6,6 +6,7 @@ export class Form {
   constructor(element, changed) {
     this.element = element;
     this.changed = changed;
+    this.beyond = {}; // answers from an address that have no field here; they are kept
     element.addEventListener("submit", (event) => event.preventDefault());
     element.addEventListener("input", (event) => this.touched(event.target));
     element.addEventListener("click", (event) => this.clicked(event));
@@ -18,66 +19,93 @@ export class Form {
 
   /** Flat path -> text of every answer that the person gave. */
   fields() {
-    const fields = {};
+    const fields = { ...this.beyond };
     for (const control of this.controls()) {
       if (control.dataset.assumed) continue;
+      const value = control.value.trim();
       if (control.type === "checkbox") {
-        if (control.checked) fields[control.name] = [fields[control.name], control.value].filter(Boolean).join(",");
-      } else if (control.type === "radio") {
-        if (control.checked && control.value) fields[control.name] = control.value;
-      } else if (control.value.trim()) fields[control.name] = control.value.trim();
+        if (control.checked) fields[control.name] = [fields[control.name], value].filter(Boolean).join(",");
+      } else if (value && (control.type !== "radio" || control.checked)) fields[control.name] = value;
     }
     const devices = this.devices();
     if (devices) fields.devices = devices;
     return fields;
   }
 
-  /** Put an answered situation into the form. */
-  fill(fields) {
-    this.fillDevices(fields.devices ?? "");
+  /** Put an answered situation into the form. labels: names for values that a list does not have. */
+  fill(fields, labels = {}) {
+    this.fillDevices(fields.devices ?? "", labels.devices ?? []);
+    const names = new Set(["devices"]);
+    const whole = {}; // a map that an address spells key by key is one choice of a list
     for (const control of this.controls()) {
+      const { name } = control;
+      names.add(name);
       delete control.dataset.assumed;
-      const value = fields[control.name];
-      if (control.type === "checkbox") control.checked = (value ?? "").split(",").includes(control.value);
-      else if (control.type === "radio") control.checked = control.value === (value ?? "");
-      else put(control, value ?? "");
+      const value = fields[name] ?? "";
+      if (control.type === "checkbox") control.checked = value.split(",").includes(control.value);
+      else if (control.type === "radio") control.checked = control.value === value;
+      else {
+        const spelled = Object.keys(fields).some((key) => key.startsWith(`${name}.`));
+        if (spelled && !value) whole[name] = true;
+        put(control, value, labels[name]);
+      }
     }
+    this.beyond = Object.fromEntries(Object.entries(fields).filter(([key]) => !names.has(key)));
+    for (const name of Object.keys(whole)) this.spelled(name, labels[name]);
+    this.notes();
+  }
+
+  // An own size or an imported model: shown by its name until another is chosen from the list.
+  spelled(name, label) {
+    const control = this.element.querySelector(`select[name="${CSS.escape(name)}"]`);
+    if (!control) return;
+    control.querySelector("[data-own]")?.remove();
+    const own = new Option(label ?? name, "");
+    own.dataset.own = "1";
+    control.add(own);
+    control.selectedIndex = control.options.length - 1;
   }
 
   /** Show the defaults in the fields that nobody answered, marked as assumed. */
   assume(assumed, fields) {
     for (const control of this.controls()) {
-      const label = control.closest("[data-field]");
-      const open = !(control.name in fields);
-      label?.classList.toggle("wf-assumed", open && control.name in assumed);
-      if (!open || control.type === "checkbox" || !(control.name in assumed)) continue;
+      const { name } = control;
+      const open = !(name in fields) && name in assumed && control.type !== "checkbox";
+      control.closest("[data-field]")?.classList.toggle("wf-assumed", open);
+      if (!open) continue;
       if (control === document.activeElement && control.type !== "radio") continue;
-      const value = assumed[control.name];
-      if (control.type === "radio") control.checked = control.value === value;
-      else put(control, value);
+      if (control.type === "radio") control.checked = control.value === assumed[name];
+      else put(control, assumed[name]);
       control.dataset.assumed = "1";
     }
+    this.notes();
   }
 
   /** Sentences beside the fields they speak of; what has no field stands above the form. */
   problems(list) {
     for (const old of this.element.querySelectorAll(".wf-problem")) old.remove();
-    for (const field of this.element.querySelectorAll("[data-field]")) {
-      field.classList.remove("wf-wrong");
-      field.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
+    for (const field of this.element.querySelectorAll(".wf-wrong")) field.classList.remove("wf-wrong");
+    for (const control of this.element.querySelectorAll("[aria-invalid]")) {
+      control.removeAttribute("aria-invalid");
+      control.removeAttribute("aria-errormessage");
     }
     const top = this.element.querySelector("[data-we-problems]");
-    for (const problem of list) {
+    list.forEach((problem, index) => {
       const note = document.createElement("p");
       note.className = "wf-problem";
-      note.textContent = problem.text;
+      note.id = `wf-problem-${index}`;
+      note.innerHTML = problem.html; // made by the renderer, with all that was typed escaped
       const field = this.fieldOf(problem.path);
-      if (field) {
-        field.classList.add("wf-wrong");
-        field.querySelector("input, select")?.setAttribute("aria-invalid", "true");
-        field.append(note);
-      } else top?.append(note);
-    }
+      if (!field) {
+        top?.append(note);
+        return;
+      }
+      field.classList.add("wf-wrong");
+      const control = this.controlOf(field, problem.path);
+      control?.setAttribute("aria-invalid", "true");
+      control?.setAttribute("aria-errormessage", note.id);
+      field.append(note);
+    });
   }
 
   fieldOf(path) {
@@ -88,15 +116,26 @@ export class Form {
     return null;
   }
 
+  // "devices.1.count" is the number in the second row
+  controlOf(field, path) {
+    const [, index, part] = path.match(/^devices\.(\d+)\.?(\w*)/) ?? [];
+    const row = index && this.rows().filter((r) => r.querySelector("[data-device]").value)[Number(index)];
+    if (row) return row.querySelector(part === "count" ? "[data-count]" : "[data-device]");
+    return field.querySelector("select, input:not([data-count])");
+  }
+
   controls() {
-    return [...this.element.querySelectorAll("[name]")].filter((c) => !c.closest("[data-device-row]") && c.name);
+    return [...this.element.querySelectorAll("[name]")];
   }
 
   touched(control) {
     if (!control.name && !control.closest("[data-device-row]")) return;
-    const group = control.type === "radio" ? this.element.querySelectorAll(`[name="${CSS.escape(control.name)}"]`) : [control];
-    for (const one of group) delete one.dataset.assumed;
+    for (const one of this.element.querySelectorAll(`[name="${CSS.escape(control.name)}"]`)) delete one.dataset.assumed;
     control.closest("[data-field]")?.classList.remove("wf-assumed");
+    const own = control.querySelector("[data-own]");
+    if (own && !own.selected) own.remove();
+    for (const key of Object.keys(this.beyond)) if (key.startsWith(`${control.name}.`)) delete this.beyond[key];
+    this.notes();
     this.changed();
   }
 
@@ -105,18 +144,30 @@ export class Form {
     if (!button) return;
     const row = button.closest("[data-device-row]");
     const count = row?.querySelector("[data-count]");
-    if (button.dataset.do === "more" || button.dataset.do === "less") {
-      const step = button.dataset.do === "more" ? 1 : -1;
-      count.value = String(Math.max(1, (Number(count.value) || 1) + step));
-    } else if (button.dataset.do === "add") {
+    const { do: what } = button.dataset;
+    if (what === "more" || what === "less") {
+      count.value = String(Math.max(1, (Number(count.value) || 1) + (what === "more" ? 1 : -1)));
+    } else if (what === "add") {
       this.rows().at(-1).after(this.blankRow());
       this.rows().at(-1).querySelector("[data-device]").focus();
       return;
-    } else if (button.dataset.do === "remove") {
+    } else if (what === "remove") {
       if (this.rows().length > 1) row.remove();
       else row.querySelector("[data-device]").value = "";
+      this.rows()[0].querySelector("[data-device]").focus();
     }
     this.changed();
+  }
+
+  // What there is to say about a chosen option stands below its list.
+  notes() {
+    for (const control of this.element.querySelectorAll("select[name]")) {
+      const place = control.closest("[data-field]")?.querySelector(".wf-note");
+      if (!place) continue;
+      const note = control.selectedOptions[0]?.dataset.note ?? "";
+      place.textContent = note;
+      place.hidden = !note;
+    }
   }
 
   // ------------------------------------------------------------------ devices
@@ -129,42 +180,49 @@ export class Form {
     const parts = [];
     for (const row of this.rows()) {
       const name = row.querySelector("[data-device]").value.trim();
-      if (name) parts.push(`${row.querySelector("[data-count]").value.trim() || "1"}*${name}`);
+      const count = row.querySelector("[data-count]").value.replace(/[,*]/g, " ").trim();
+      if (name) parts.push(`${count || "1"}*${name}`);
     }
     return parts.join(",");
   }
 
-  fillDevices(text) {
+  fillDevices(text, labels) {
     const parts = text ? text.split(",") : [""];
     const rows = this.rows();
-    while (rows.length > Math.max(1, parts.length)) rows.pop().remove();
+    while (rows.length > parts.length) rows.pop().remove();
     parts.forEach((part, index) => {
       let row = this.rows()[index];
       if (!row) {
         row = this.blankRow();
         this.rows().at(-1).after(row);
       }
-      const [count, name] = part.includes("*") ? part.split(/\*(.*)/s) : ["1", part];
-      row.querySelector("[data-count]").value = count;
-      put(row.querySelector("[data-device]"), name);
+      const [, count, name] = part.match(/^(?:([^*]*)\*)?(.*)$/s);
+      row.querySelector("[data-count]").value = count ?? "1";
+      put(row.querySelector("[data-device]"), name, labels[index]);
     });
   }
 
   blankRow() {
-    const row = this.rows()[0].cloneNode(true);
+    const first = this.rows()[0];
+    const row = first.cloneNode(true);
+    const list = row.querySelector("[data-device]");
     row.querySelector("[data-count]").value = "1";
-    row.querySelector("[data-device]").value = "";
-    for (const note of row.querySelectorAll(".wf-problem")) note.remove();
+    list.value = "";
+    if (list.id) list.setAttribute("aria-labelledby", `${list.id}-label`);
+    list.removeAttribute("id");
     return row;
   }
 }
 
-// A select keeps a value it has no option for (an own device, a size) by getting one.
-function put(control, value) {
-  if (control.tagName === "SELECT" && value && ![...control.options].some((o) => o.value === value)) {
-    const bare = value.replace(/:[0-9.]+$/, "");
-    if ([...control.options].some((o) => o.value === bare)) value = bare;
-    else control.add(new Option(value, value));
+// A list gets a choice for a value that it has not got: an own device, a type of a format.
+function put(control, value, label) {
+  if (control.tagName === "SELECT") {
+    control.querySelector("[data-own]")?.remove();
+    if (value && ![...control.options].some((option) => option.value === value)) {
+      const own = new Option(label ?? value, value);
+      own.dataset.own = "1";
+      control.add(own);
+    }
   }
   control.value = value;
 }

@@ -1,16 +1,20 @@
 // The result: sections keyed by id, replaced only when they changed; open details, focus and scroll stay.
 
-/** The answer's place on the page. */
+const SPEAK_AFTER_MS = 400; // one message for the answer that stays, not one for each key pressed
+
+/** The answer's place on the page, with what stands around it: progress, failures, live line, bar. */
 export class Result {
   constructor(root, follow) {
     this.root = root;
     this.place = root.querySelector("[data-we-result]");
     this.live = root.querySelector("[data-we-live]");
-    this.bar = root.querySelector("[data-we-progress]");
+    this.bar = root.querySelector("[data-we-bar]");
     this.before = new Map(); // section id -> html shown
-    this.spoken = null;
-    this.place.addEventListener("click", (event) => this.clicked(event, follow));
-    root.addEventListener("click", (event) => this.copyLink(event));
+    this.said = "";
+    this.follow = follow;
+    this.place.addEventListener("click", (event) => this.clicked(event));
+    // the bar of a phone is there while the head of the answer is not
+    this.seen = new IntersectionObserver(([entry]) => this.atHead(entry.isIntersecting));
   }
 
   /** Replace what changed. `quiet`: a completion of the same answer, not to be spoken again. */
@@ -18,14 +22,14 @@ export class Result {
     this.root.querySelector("[data-we-intro]")?.setAttribute("hidden", "");
     this.failed(null);
     const wanted = new Set(answer.sections.map((s) => s.id));
-    for (const [id, _] of this.before) {
+    for (const id of this.before.keys()) {
       if (wanted.has(id)) continue;
-      this.place.querySelector(`[data-section="${id}"]`)?.remove();
+      this.box(id)?.remove();
       this.before.delete(id);
     }
     let previous = null;
     for (const { id, html } of answer.sections) {
-      let box = this.place.querySelector(`:scope > [data-section="${id}"]`);
+      let box = this.box(id);
       if (!box) {
         box = document.createElement("div");
         box.dataset.section = id;
@@ -35,98 +39,131 @@ export class Result {
       if (this.before.get(id) !== html) {
         replace(box, html);
         this.before.set(id, html);
+        if (id === "answer") this.watch(box);
       }
       previous = box;
     }
-    if (!quiet) this.speak(answer.start ?? "");
+    this.around(answer);
+    if (!quiet) this.speak(answer.said);
+  }
+
+  box(id) {
+    return this.place.querySelector(`:scope > [data-section="${id}"]`);
+  }
+
+  /** The situation in two lines, the bar of a phone, how many answers are assumed. */
+  around(answer) {
+    const summary = this.root.querySelector("[data-we-summary]");
+    const lines = summary?.querySelectorAll("p") ?? [];
+    lines.forEach((line, index) => (line.textContent = answer.summary[index]));
+    summary?.toggleAttribute("hidden", false);
+    if (this.bar) {
+      this.bar.querySelector("p").innerHTML = answer.bar;
+      this.bar.dataset.empty = answer.bar ? "" : "1";
+    }
+    const assumed = this.root.querySelector("[data-we-assumptions]");
+    if (!assumed) return;
+    assumed.querySelector("b").textContent = answer.assumptions;
+    assumed.querySelector("a").toggleAttribute("hidden", !this.before.has("change"));
+    assumed.hidden = false;
+  }
+
+  watch(box) {
+    this.seen.disconnect();
+    const head = box.querySelector(".we-head");
+    if (head) this.seen.observe(head);
+    else this.atHead(true);
+  }
+
+  atHead(visible) {
+    if (this.bar) this.bar.hidden = visible || Boolean(this.bar.dataset.empty);
   }
 
   loading(on) {
-    this.bar?.toggleAttribute("hidden", !on);
+    const progress = this.root.querySelector("[data-we-progress]");
+    progress?.toggleAttribute("hidden", !on);
     this.place.setAttribute("aria-busy", on ? "true" : "false");
   }
 
+  /** Bytes that have arrived, of all that will. */
   progress(done, total) {
-    const meter = this.bar?.querySelector("progress");
-    if (meter) {
-      meter.max = total;
-      meter.value = done;
-    }
+    const meter = this.root.querySelector("[data-we-progress] progress");
+    const text = this.root.querySelector("[data-loaded]");
+    if (!meter) return;
+    meter.value = total ? done / total : 0;
+    const number = new Intl.NumberFormat(this.root.dataset.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+    text.textContent = text.dataset.loaded
+      .replace("{done}", number.format(done / 1e6))
+      .replace("{total}", number.format(total / 1e6));
   }
 
   /** Show the sentence of a failure, which stands in the page already; null hides all. */
   failed(code) {
     const box = this.root.querySelector("[data-we-failures]");
     if (!box) return;
-    box.toggleAttribute("hidden", !code);
-    if (!code) return;
-    this.loading(false);
-    const known = box.querySelector(`[data-we-failure="${code}"]`) ? code : "crash";
-    for (const note of box.querySelectorAll("[data-we-failure]")) note.toggleAttribute("hidden", note.dataset.weFailure !== known);
-  }
-
-  speak(engine) {
-    if (!this.live || engine === this.spoken) return;
-    this.spoken = engine;
-    this.live.textContent = engine ? this.live.dataset.answer.replace("{engine}", engine) : this.live.dataset.none;
-  }
-
-  clicked(event, follow) {
-    const patch = event.target.closest("a.we-patch");
-    if (patch) {
-      event.preventDefault();
-      follow(patch.getAttribute("href"));
-      return;
+    if (code) {
+      this.loading(false);
+      const notes = [...box.querySelectorAll("[data-we-failure]")];
+      const known = notes.some((note) => note.dataset.weFailure === code) ? code : "crash";
+      for (const note of notes) note.hidden = note.dataset.weFailure !== known;
     }
-    const copy = event.target.closest("[data-copy]");
-    if (copy) this.copy(copy, copy.dataset.copy || command(copy));
-    const tab = event.target.closest("[role=tab]");
-    if (tab) select(tab);
+    box.hidden = !code;
   }
 
-  copyLink(event) {
-    const link = event.target.closest("[data-we-copy-link]");
-    if (!link) return;
+  speak(said) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (!this.live || said === this.said) return;
+      this.said = said;
+      this.live.textContent = said;
+    }, SPEAK_AFTER_MS);
+  }
+
+  // Material follows every link of the site it sees; these two kinds stay here.
+  clicked(event) {
+    const link = event.target.closest("a[href^='#']");
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    const href = link.getAttribute("href");
     event.preventDefault();
-    this.copy(link, location.href);
-  }
-
-  async copy(button, text) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      return; // the text can still be selected by hand
-    }
-    const label = button.textContent;
-    button.textContent = this.root.dataset.copied;
-    button.classList.add("we-copied");
-    if (this.live) this.live.textContent = this.root.dataset.copied;
-    setTimeout(() => {
-      button.textContent = label;
-      button.classList.remove("we-copied");
-    }, 2000);
+    event.stopPropagation();
+    if (href.startsWith("#v=")) this.follow(href);
+    else reveal(href.slice(1));
   }
 }
 
-/** The command that stands beside a button, line by line. */
-function command(button) {
-  return [...button.parentElement.querySelectorAll("code")].map((line) => line.textContent).join("\n");
+/** Go to a section without touching the address, which holds the situation. */
+export function reveal(id) {
+  const target = document.getElementById(id);
+  if (!target) return;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  target.scrollIntoView({ behavior: calm ? "auto" : "smooth" });
+  target.tabIndex = -1;
+  target.focus({ preventScroll: true });
 }
 
+// Put new HTML into a section; what the reader opened, chose and had in focus is found again by id or place.
 function replace(box, html) {
-  const open = [...box.querySelectorAll("details[open][id]")].map((d) => d.id);
-  const focused = box.contains(document.activeElement) ? document.activeElement.id : "";
+  const open = [...box.querySelectorAll("details[open]")].map((d) => where(box, d));
+  const chosen = [...box.querySelectorAll("input:checked, select")].map((c) => [where(box, c), c.value]);
+  const active = document.activeElement;
+  const focused = box.contains(active) ? where(box, active) : null;
   box.innerHTML = html;
-  for (const id of open) box.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
-  if (focused) box.querySelector(`#${CSS.escape(focused)}`)?.focus({ preventScroll: true });
+  for (const place of open) find(box, place, "DETAILS")?.setAttribute("open", "");
+  for (const [place, value] of chosen) {
+    const control = find(box, place);
+    if (control?.type === "radio" && control.value === value) control.checked = true;
+    else if (control?.tagName === "SELECT" && [...control.options].some((o) => o.value === value)) control.value = value;
+  }
+  if (focused) find(box, focused, active.tagName)?.focus({ preventScroll: true });
 }
 
-function select(tab) {
-  const list = tab.closest("[role=tablist]");
-  for (const one of list.querySelectorAll("[role=tab]")) {
-    const on = one === tab;
-    one.setAttribute("aria-selected", String(on));
-    one.tabIndex = on ? 0 : -1;
-    document.getElementById(one.getAttribute("aria-controls"))?.toggleAttribute("hidden", !on);
-  }
+function where(box, element) {
+  if (element.id) return { id: element.id };
+  const same = [...box.querySelectorAll(element.tagName)];
+  return { tag: element.tagName, index: same.indexOf(element) };
+}
+
+function find(box, { id, tag, index }, expected) {
+  const found = id ? box.querySelector(`#${CSS.escape(id)}`) : box.querySelectorAll(tag)[index];
+  return found && (!expected || found.tagName === expected) ? found : null;
 }

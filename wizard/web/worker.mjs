@@ -5,141 +5,158 @@
 const WASM_HEAD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
 const PATIENCE_MS = 60_000;
 const FETCH_TRIES = 3;
+const REST_AFTER_MS = 3000;
+
+const real = { fetch: self.fetch, instantiateStreaming: self.WebAssembly?.instantiateStreaming };
+const languages = new Set();
+const bytes = new Map(); // url -> {done, total}, for the progress bar
+const slices = new MessageChannel(); // a timer would wait 4 ms between slices
 
 let session = null; // wizard.browser.Session
-let exploring = 0; // id of the answer that what-if belongs to; 0 = none
-let files = null;
-const languages = new Set();
+let started = null; // promise of the session
+let folder = ""; // of the knowledge
+let rest = null; // what is loaded after the first answer
+let exploring = null; // {id, request}: the answer that what-if belongs to
 
 const coded = (code, detail) => Object.assign(new Error(String(detail ?? code)), { code });
+const tell = (type, message = {}) => self.postMessage({ type, ...message });
 
 self.onmessage = async ({ data: message }) => {
   try {
     await handlers[message.type](message);
   } catch (error) {
-    self.postMessage({ type: "error", code: error.code ?? "crash", detail: String(error.message ?? error), id: message.id });
+    tell("error", { code: error.code ?? "crash", detail: String(error.message ?? error), id: message.id });
   }
 };
 
 const handlers = {
-  async start({ runtime, data, lang, today }) {
-    files = { runtime, data };
-    const [core, text] = [pull(data + "core.json"), pull(data + `text.${lang}.json`)];
-    core.catch(() => {});
-    text.catch(() => {});
-    const python = await startPython(runtime);
-    const browser = python.pyimport("wizard.browser");
-    session = browser.Session(await core, today);
-    session.add_texts(lang, await text);
-    languages.add(lang);
-    self.postMessage({ type: "ready" });
-    // the rows of "nearest measurements" are not needed for the first answer
-    session.add_measurements(await pull(data + "measurements.json"));
-    self.postMessage({ type: "complete" });
+  async start(message) {
+    started = begin(message);
+    await started;
+    tell("ready");
+    rest = setTimeout(loadRest, REST_AFTER_MS);
   },
 
   async answer({ id, request }) {
-    exploring = 0;
-    if (!languages.has(request.lang)) {
-      session.add_texts(request.lang, await pull(files.data + `text.${request.lang}.json`));
-      languages.add(request.lang);
+    exploring = null;
+    await started;
+    await useLanguage(request.lang);
+    const text = JSON.stringify(request);
+    tell("answer", { id, result: session.answer(text) });
+    if (rest) {
+      clearTimeout(rest);
+      loadRest();
     }
-    const result = session.answer(JSON.stringify(request));
-    self.postMessage({ type: "answer", id, result });
-    exploring = id;
-    setTimeout(explore, 0, id, JSON.stringify(request));
-  },
-
-  async export({ id, kind, lang }) {
-    self.postMessage({ type: "export", id, text: session.export(kind, lang) });
+    if (request.brief) return;
+    exploring = { id, request: text };
+    slices.port2.postMessage(id);
   },
 };
 
-// One slice at a time, so that a newer answer is never kept waiting.
-function explore(id, request) {
-  if (id !== exploring) return;
-  const result = session.explore(request);
-  if (result.startsWith('{"done": false')) {
-    setTimeout(explore, 0, id, request);
-  } else if (result.length > 20) {
-    self.postMessage({ type: "explored", id, result });
-  }
-}
-
-async function startPython(runtime) {
+async function begin({ runtime, data, lang, today }) {
   if (typeof WebAssembly !== "object") throw coded("no-wasm");
   try {
     new WebAssembly.Module(WASM_HEAD);
   } catch (error) {
     throw coded("csp", error);
   }
-  const wasmURL = runtime + "pyodide.asm.wasm";
+  folder = data;
+  // all at once; whichever fails first is what is told
+  const [python, core, text] = await Promise.all([
+    startPython(runtime),
+    pull(data + "core.json"),
+    pull(`${data}text.${lang}.json`),
+  ]);
+  session = python.pyimport("wizard.browser").Session(core, today);
+  session.add_texts(lang, text);
+  languages.add(lang);
+}
+
+async function useLanguage(lang) {
+  if (languages.has(lang)) return;
+  session.add_texts(lang, await pull(`${folder}text.${lang}.json`));
+  languages.add(lang);
+}
+
+// The rows of "nearest measurements"; an answer without them is an answer.
+async function loadRest() {
+  rest = null;
+  try {
+    session.add_measurements(await pull(folder + "measurements.json"));
+    tell("complete");
+  } catch {
+    // asked for again with the next start
+  }
+}
+
+// One slice at a time, so that a newer answer is never kept waiting.
+slices.port1.onmessage = ({ data: id }) => {
+  if (exploring?.id !== id) return;
+  try {
+    const result = session.explore(exploring.request);
+    if (result.startsWith('{"done": false')) slices.port2.postMessage(id);
+    else if (result.includes('"sections"')) tell("explored", { id, result });
+  } catch (error) {
+    tell("error", { code: "crash", detail: String(error.message ?? error), id });
+  }
+};
+
+// ---------------------------------------------------------------------- Python
+
+async function startPython(runtime) {
+  const wasm = runtime + "pyodide.asm.wasm";
+  const library = runtime + "python_stdlib.zip"; // the name Pyodide asks for; it travels as python.zip.gz
+  const unpacked = unpack(runtime + "python.zip.gz");
+  const compiled = compile(wasm);
+  compiled.catch(() => {}); // told through `failed`
+  unpacked.catch(() => {});
   let fail;
   const failed = new Promise((_, reject) => (fail = reject));
-  failed.catch(() => {});
-  guardStreaming(wasmURL, (error) => fail(error));
-  const library = unpacked(runtime + "python.zip.gz");
-  library.catch(() => {});
-  let loadPyodide;
+  // Pyodide asks for these two late and one after the other, and never settles when one of them fails.
+  self.fetch = (url, init) => {
+    if (String(url) === library) return unpacked;
+    if (String(url) === wasm) return Promise.resolve(new Response());
+    return real.fetch.call(self, url, init);
+  };
+  WebAssembly.instantiateStreaming = async (_, imports) => {
+    const module = await compiled;
+    return { module, instance: await WebAssembly.instantiate(module, imports) };
+  };
+  compiled.catch(fail);
+  unpacked.catch(fail);
+  const late = setTimeout(() => fail(coded("timeout")), PATIENCE_MS);
   try {
-    ({ loadPyodide } = await import(runtime + "pyodide.mjs"));
+    const loading = Promise.all([imported(runtime + "pyodide.mjs"), imported(runtime + "pyodide.asm.mjs")]).then(
+      ([{ loadPyodide }]) => loadPyodide({ indexURL: runtime, stdout: () => {}, stderr: () => {} }),
+    );
+    return await Promise.race([loading, failed]);
+  } finally {
+    clearTimeout(late);
+    self.fetch = real.fetch;
+    WebAssembly.instantiateStreaming = real.instantiateStreaming;
+  }
+}
+
+async function imported(url) {
+  try {
+    return await import(url);
   } catch (error) {
     throw coded("network", error);
   }
-  const stdLibURL = await library;
-  const timeout = new Promise((_, reject) => setTimeout(() => reject(coded("timeout")), PATIENCE_MS));
-  const python = await Promise.race([
-    loadPyodide({
-      indexURL: runtime,
-      stdLibURL,
-      lockFileContents: '{"info":{"abi_version":"2026_0","arch":"wasm32","platform":"emscripten","python":"3.14.2","version":"314.0.7"},"packages":{}}',
-      stdout: () => {},
-      stderr: () => {},
-    }).catch((error) => {
-      throw coded("crash", error?.message ?? error);
-    }),
-    failed,
-    timeout,
-  ]);
-  URL.revokeObjectURL(stdLibURL);
-  return python;
 }
 
-// Pyodide never settles when the wasm arrives cut or with a wrong type; watch that one fetch for it.
-function guardStreaming(wasmURL, fail) {
-  const real = WebAssembly.instantiateStreaming;
-  WebAssembly.instantiateStreaming = async (source, imports) => {
-    let last;
-    for (let turn = 0; turn < FETCH_TRIES; turn += 1) {
-      try {
-        const response = turn === 0 ? await source : await fetch(wasmURL, { cache: "reload" });
-        if (!response.ok) throw coded("network", response.status);
-        if (!/^application\/wasm/.test(response.headers.get("content-type") ?? "")) {
-          return await WebAssembly.instantiate(await response.arrayBuffer(), imports);
-        }
-        // the plain response keeps the compiled-code cache of the browser; never wrap it
-        return await real.call(WebAssembly, response, imports);
-      } catch (error) {
-        last = error;
-      }
-    }
-    fail(coded("network", last));
-    throw last;
-  };
-}
-
-async function pull(url) {
-  const response = await again(url);
-  return response.text();
-}
-
-async function again(url) {
+// The plain response goes to the compiler, so that the browser can keep the compiled code with it.
+async function compile(url) {
   let last;
   for (let turn = 0; turn < FETCH_TRIES; turn += 1) {
     try {
-      const response = await fetch(url, turn ? { cache: "reload" } : {});
-      if (response.ok) return response;
-      last = response.status;
+      const response = await get(url, turn);
+      if (!/^application\/wasm/.test(response.headers.get("content-type") ?? "")) {
+        return await WebAssembly.compile(await response.arrayBuffer());
+      }
+      const module = await WebAssembly.compileStreaming(response);
+      arrived(url);
+      return module;
     } catch (error) {
       last = error;
     }
@@ -147,26 +164,55 @@ async function again(url) {
   throw coded("network", last);
 }
 
-// The zip travels as .gz, since hosts do not compress .zip; bytes are counted for the progress bar.
-async function unpacked(url) {
-  const response = await again(url);
-  const total = Number(response.headers.get("content-length")) || 0;
-  let done = 0;
-  const counted = response.body.pipeThrough(
-    new TransformStream({
-      transform(chunk, control) {
-        done += chunk.byteLength;
-        if (total) self.postMessage({ type: "progress", done, total });
-        control.enqueue(chunk);
-      },
-    }),
-  );
-  try {
-    // a server that sets Content-Encoding for .gz has the browser unpack it already
-    const first = response.headers.get("content-encoding") === "gzip";
-    const plain = first ? counted : counted.pipeThrough(new DecompressionStream("gzip"));
-    return URL.createObjectURL(await new Response(plain).blob());
-  } catch (error) {
-    throw coded("network", error);
+// The zip travels as .gz, since hosts do not compress .zip; a cut one is asked for again.
+async function unpack(url) {
+  let last;
+  for (let turn = 0; turn < FETCH_TRIES; turn += 1) {
+    try {
+      const response = await get(url, turn);
+      // a server that sets Content-Encoding for .gz has the browser unpack it already
+      const plain = response.headers.get("content-encoding") === "gzip";
+      const body = response.body.pipeThrough(counter(url));
+      const zip = plain ? body : body.pipeThrough(new DecompressionStream("gzip"));
+      return new Response(await new Response(zip).arrayBuffer());
+    } catch (error) {
+      last = error;
+    }
   }
+  throw coded("network", last);
+}
+
+async function pull(url) {
+  let last;
+  for (let turn = 0; turn < FETCH_TRIES; turn += 1) {
+    try {
+      return await (await get(url, turn)).text();
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw coded("network", last);
+}
+
+async function get(url, turn) {
+  const response = await real.fetch.call(self, url, turn ? { cache: "reload" } : {});
+  if (!response.ok) throw new Error(`${response.status} ${url}`);
+  bytes.set(url, { done: 0, total: Number(response.headers.get("content-length")) || 0 });
+  return response;
+}
+
+function counter(url) {
+  return new TransformStream({
+    transform(chunk, control) {
+      arrived(url, chunk.byteLength);
+      control.enqueue(chunk);
+    },
+  });
+}
+
+function arrived(url, more) {
+  const part = bytes.get(url);
+  part.done = more === undefined ? part.total : Math.min(part.total, part.done + more);
+  const sum = (key) => [...bytes.values()].reduce((all, one) => all + one[key], 0);
+  tell("progress", { done: sum("done"), total: sum("total") });
 }

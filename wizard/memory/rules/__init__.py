@@ -64,6 +64,7 @@ class Profile:
     assumed: tuple[str, ...]
     sources: tuple[str, ...] = ()
     stated: frozenset[str] = field(default=frozenset())
+    alone: tuple[str, ...] = ()  # the stand-ins that matter on one rank
 
     def of(self, rule: str) -> dict[str, Any]:
         """Parameters of a rule, defaults filled in."""
@@ -71,7 +72,7 @@ class Profile:
 
     def said(self, ranks: int) -> tuple[str, ...]:
         """The stand-ins that matter with so many ranks."""
-        return self.assumed if ranks > 1 else tuple(t for t in self.assumed if t != assumed.SAID["communication"])
+        return self.assumed if ranks > 1 else self.alone
 
 
 _profiles = Memo()
@@ -123,6 +124,7 @@ def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: st
         tuple(said),
         tuple(dict.fromkeys(sources)),
         stated,
+        tuple(text for text in said if text != assumed.SAID["communication"]),
     )
 
 

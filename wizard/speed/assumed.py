@@ -1,0 +1,36 @@
+"""What is assumed about speed where nothing measured says it: one table, each with how far it may be off.
+
+Measured constants come from `knowledge/constants/speed.json`. These stand in for what no record covers; an
+estimate that leans on one gets a wider interval.
+"""
+
+from __future__ import annotations
+
+# Which fitted link a link between devices counts as, and seconds per layer where none was measured.
+# Measured: nvlink on A100, H100, H200 and B200 machines; pcie on A10G, T4 and consumer cards; network on two
+# DGX Spark joined by RDMA. Ethernet adds the round trips of a kernel network stack, Thunderbolt is in between.
+LINKS = {
+    "none": "pcie", "pcie": "pcie", "nvlink": "nvlink", "nvswitch": "nvlink", "unified": "nvlink", "rdma": "network",
+}  # fmt: skip
+UNMEASURED_US = {"pcie": 25.0, "nvlink": 8.0, "network": 15.0, "thunderbolt": 60.0, "ethernet": 150.0}
+# Bytes per second that cross a link in one direction during a collective, for prompts and large batches.
+LINK_RATE = {"pcie": 12e9, "nvlink": 200e9, "network": 18e9, "thunderbolt": 3e9, "ethernet": 1.1e9}
+
+# System memory when nobody names it: two channels in a desktop, many in a server. Bytes per second, peak.
+HOST_RATE = {"desktop": 75e9, "server": 250e9}
+SERVER_SEGMENTS = frozenset({"datacenter", "server"})
+# Weights streamed to the card each step cross PCIe 4.0 x16 at about this rate.
+STREAM_RATE = 22e9
+# Share of an interval's ends kept when something is moved to system memory or a link is not measured.
+OFFLOAD_SPREAD = (0.6, 1.5)
+LINK_SPREAD = (0.75, 1.25)
+
+# Engine families without batched records of their own.
+SEQUENCE_US = 12.8  # as the ggml family: kernels of a sequence run one after another
+COMPUTE_SHARE = 0.40
+PROMPT_SHARE = 0.30
+EXPERT_POWER = 12
+PREFILL_SHARE = 0.30
+MOE_OVERHEAD = 1.2
+# Families that keep several micro-batches in a pipeline while they decode.
+PIPELINED = frozenset({"serving"})

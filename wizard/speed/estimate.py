@@ -1,0 +1,231 @@
+"""Estimates: decode, throughput, prefill and first token as intervals, and where the time goes."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import Any, NamedTuple
+
+from wizard.memory.need import Model, model_of
+from wizard.memory.rules import Profile
+from wizard.shapes import Card, Layout, Path, Workload
+
+from . import assumed, lookup, prefill
+from .load import Host, Reads, host, kv_bytes, reads
+from .lookup import Basis
+from .terms import Constants, Step, experts_read, step
+
+_EMPTY = ("decode_tps", "throughput_tps", "prefill_tps", "ttft_s", "tpot_s", "shares", "prefill_shares", "basis")
+
+
+class Machine(NamedTuple):
+    """The devices of one copy as the formula sees them.
+
+    bandwidth: bytes per second of one device, or of the pipeline as if it were one; compute: operations per
+    second of one device, None when unknown; link and hop: kind of link between ranks and between stages.
+    """
+
+    bandwidth: float
+    compute: float | None
+    link: str | None
+    hop: str | None
+
+
+class Case(NamedTuple):
+    """Everything about one candidate that its numbers share.
+
+    prompt: tokens of a usual prompt that are not in the shared prefix; host_rate and host_layer: bytes per
+    second and seconds per layer of the processor for what waits in system memory.
+    """
+
+    basis: Basis
+    machine: Machine
+    read: Reads
+    seen: Model
+    profile: Profile
+    layout: Layout
+    work: Workload
+    prompt: int
+    host: Host | None
+    host_rate: float
+    host_layer: float
+
+
+def missing(reason: str) -> dict[str, Any]:
+    """Estimates without numbers. reason: bandwidth, model, fit or constants."""
+    return dict.fromkeys(_EMPTY) | {"nearest": [], "missing": reason}
+
+
+def estimate(
+    path: Path, layout: Layout, arch: dict[str, Any] | None, work: Workload, fit: dict[str, Any] | None,
+    links: dict[str, Any], kb: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Estimates of a candidate that fits (the shape is Estimates in the contributor docs).
+
+    decode_tps is one request alone at the middle of its answer. throughput_tps and tpot_s are at the asked
+    concurrency over all copies, with the unshared part of the others' prompts in between. ttft_s reads the
+    whole prompt of one request on an idle engine. shares are of the step at the asked concurrency. `nearest`
+    stays empty: see `nearest.nearest()`. links: {"within", "between"} as in the Situation.
+    """
+    if arch is None:
+        return missing("model")
+    if fit is None or fit["class"] == "no":
+        return missing("fit")
+    fitted = lookup.constants_of(kb)
+    if not fitted:
+        return missing("constants")
+    case = _case(fitted, path, layout, arch, work, fit, links, kb)
+    if isinstance(case, str):
+        return missing(case)
+    depth = min(work.context, work.input + work.output // 2)
+    copies = layout.dp
+    seats = max(1, -(-work.concurrency // copies))
+    most = fit["max_concurrency"]
+    if most is not None:
+        seats = max(1, min(seats, most // max(1, fit.get("copies", 1))))
+    alone = _step(case, 1, depth)
+    loaded = alone if seats == 1 else _step(case, seats, depth)
+    low, high = _spread(fitted, case)
+    one = fsum(alone.values())
+    total = fsum(loaded.values())
+    many_low, many_high = low, high
+    if seats > 1:
+        many_low, many_high = min(low, fitted["batched"]["low"]), max(high, fitted["batched"]["high"])
+    answer: dict[str, Any] = {
+        "decode_tps": _rate(1 / one, low, high),
+        "throughput_tps": _rate(copies * seats / total, many_low, many_high),
+        "prefill_tps": None,
+        "ttft_s": None,
+        "tpot_s": _time(total, many_low, many_high),
+        "shares": {name: seconds / total for name, seconds in loaded.items()},
+        "prefill_shares": None,
+        "basis": case.basis.shown,
+        "nearest": [],
+        "missing": None,
+    }
+    read = prefill.seconds(fitted, case, work.input)
+    if read:
+        answer["prefill_tps"] = _rate(work.input / read.total, read.low, read.high)
+        answer["ttft_s"] = _time(read.total + one, read.low, read.high)
+        answer["prefill_shares"] = read.shares
+    return answer
+
+
+def _case(
+    fitted: dict[str, Any], path: Path, layout: Layout, arch: dict[str, Any], work: Workload, fit: dict[str, Any],
+    links: dict[str, Any], kb: Any,
+) -> Case | str:  # fmt: skip
+    card = layout.cards[0]
+    family = kb.engines[path.engine].get("speed_family")
+    link = hop = None
+    if layout.tp > 1:
+        crosses = layout.tp > len(layout.cards)
+        link = lookup.link_name(links, crosses)
+    if layout.pp > 1:
+        hop = lookup.link_name(links, layout.nodes > 1)
+    entry = card.entry
+    basis = lookup.basis_of(
+        fitted, entry.get("speed_class"), entry.get("vendor"), family, path.backend, path.type, link
+    )  # fmt: skip
+    if basis is None:
+        return "constants"
+    bandwidth = _bandwidth(layout, fit)
+    if not bandwidth:
+        return "bandwidth"
+    seen, profile = model_of(arch, path, layout, fit["kv_type"], kb)
+    read = reads(arch, seen.weights)
+    compute = prefill.peak(card, path, fitted, kb)
+    machine = Machine(bandwidth, compute, link, hop)
+    rate, layer = _host_rate(fitted, card) if fit["offload"] else (0.0, 0.0)
+    prompt = round(work.input * (1 - work.shared_prefix))
+    moved = host(fit, read, seen.layers, seen.expert_layers)
+    return Case(basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer)
+
+
+def bandwidth_of(card: Card) -> float | None:
+    """Bytes per second of one device, or None when its entry does not say."""
+    value = card.entry.get("bandwidth_gbs")
+    if isinstance(value, dict):
+        value = value.get("is")
+    return value * 1e9 if isinstance(value, int | float) and value > 0 else None
+
+
+def _bandwidth(layout: Layout, fit: dict[str, Any]) -> float | None:
+    """Bandwidth of one rank; a pipeline reads its stages one after another, so it is their harmonic mean."""
+    cards = layout.cards
+    first = cards[0].entry
+    if all(card.entry is first for card in cards):
+        return bandwidth_of(cards[0])
+    rates = [bandwidth_of(card) for card in cards]
+    if not all(rates):
+        return None
+    if layout.pp == 1:
+        return min(rate for rate in rates if rate)
+    layers = [device.get("layers", 1) for device in fit["devices"]][: layout.tp * layout.pp]
+    known = [(count, rates[slot % len(rates)]) for slot, count in enumerate(layers)]
+    return sum(count for count, _ in known) / fsum(count / rate for count, rate in known if rate)
+
+
+def _host_rate(fitted: dict[str, Any], card: Card) -> tuple[float, float]:
+    """(bytes per second read from system memory by the processor, seconds of overhead per layer there)."""
+    server = card.entry.get("segment") in assumed.SERVER_SEGMENTS
+    found = lookup.basis_of(fitted, "cpu-server" if server else "cpu-desktop", None, "ggml", "cpu", None, None)
+    peak = assumed.HOST_RATE["server" if server else "desktop"]
+    return (peak * found.constants.efficiency, found.constants.overhead) if found else (peak * 0.5, 2e-4)
+
+
+def _step(case: Case, batch: int, depth: int) -> dict[str, float]:
+    """Seconds of one step by share, `batch` sequences at `depth` tokens each."""
+    c, read, machine, layout = case.basis.constants, case.read, case.machine, case.layout
+    in_step = batch
+    if layout.pp > 1 and batch > 1 and case.basis.shown["family"] in assumed.PIPELINED:
+        in_step = -(-batch // layout.pp)  # the stages work on different requests at the same time
+    dense, experts = read.dense, read.experts
+    moved = case.host
+    if moved:
+        dense, experts = dense - moved.dense, experts - moved.experts
+    parts = step(
+        Step(
+            case.seen.layers, read.moe, dense, experts, read.share, kv_bytes(case.seen, depth), read.active, in_step,
+            layout.tp, machine.bandwidth, machine.compute, case.prompt, case.work.output,
+        ),
+        c,
+    )  # fmt: skip
+    communication = parts.communication
+    if machine.hop:
+        communication += (layout.pp - 1) * assumed.UNMEASURED_US.get(machine.hop, 25.0) * 1e-6
+    waiting = _host_seconds(case, moved, in_step, c) if moved else 0.0
+    return {
+        "weights": parts.weights,
+        "kv": parts.kv,
+        "overhead": parts.overhead,
+        "compute": parts.compute + parts.prompts,
+        "communication": communication,
+        "host": waiting,
+    }
+
+
+def _host_seconds(case: Case, moved: Host, batch: int, c: Constants) -> float:
+    grown = experts_read(case.read.share, batch, c.expert_power)
+    size = moved.dense + moved.experts * grown
+    if moved.streamed:
+        return size / assumed.STREAM_RATE / case.layout.tp
+    return size / case.host_rate + moved.layers * case.seen.layers * case.host_layer
+
+
+def _spread(fitted: dict[str, Any], case: Case) -> tuple[float, float]:
+    low, high = case.basis.low, case.basis.high
+    if case.host:
+        low, high = low * assumed.OFFLOAD_SPREAD[0], high * assumed.OFFLOAD_SPREAD[1]
+    measured = lookup.measured_link(fitted, case.machine.link)
+    if not measured or (case.machine.hop and case.layout.nodes > 1):
+        low, high = low * assumed.LINK_SPREAD[0], high * assumed.LINK_SPREAD[1]
+    return low, high
+
+
+def _rate(point: float, low: float, high: float) -> dict[str, float]:
+    return {"point": point, "low": point * low, "high": point * high}
+
+
+def _time(point: float, low: float, high: float) -> dict[str, float]:
+    """An interval of seconds from factors on a rate."""
+    return {"point": point, "low": point / high, "high": point / low}

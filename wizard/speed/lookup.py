@@ -1,0 +1,124 @@
+"""The fitted constants for one class of device, engine family, back end and weight type, with fall back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wizard.memory.cache import Memo
+
+from . import assumed, nodes
+from .terms import Constants
+
+
+class Basis(NamedTuple):
+    """Constants and what they rest on. node: the narrowest that exists; level: class, vendor or global.
+
+    low and high: factors on a rate for the 80 % interval; prefill_share: share of the peak reached on
+    prompts; seen: whether prompts were measured below this node; shown: what the reader is told.
+    """
+
+    constants: Constants
+    path: tuple[str, ...]
+    node: str
+    level: str
+    low: float
+    high: float
+    prefill_share: float
+    seen: bool
+    shown: dict[str, Any]
+
+
+_memo = Memo()
+
+
+def constants_of(kb: Any) -> dict[str, Any]:
+    """The fitted constants of the base; empty before anything was fitted."""
+    fitted = kb.core.get("constants") or {}
+    return fitted.get("speed", fitted)
+
+
+def basis_of(
+    fitted: dict[str, Any], speed_class: str | None, vendor: str | None, family: str | None, backend: str,
+    type_: str | None, link: str | None,
+) -> Basis | None:  # fmt: skip
+    """Basis for one kind of candidate, or None when not even the widest node was fitted.
+
+    link: kind of link between tensor-parallel ranks, None for one rank.
+    """
+    key = (speed_class, vendor, family, backend, type_, link)
+
+    def make() -> Basis | None:
+        path = nodes.path(speed_class, vendor, family, backend)
+        return basis_at(fitted, path, family, nodes.unpacking(type_, backend), link, speed_class)
+
+    return _memo.get(fitted, key, make)
+
+
+def basis_at(
+    fitted: dict[str, Any], path: tuple[str, ...], family: str | None, group: str | None, link: str | None,
+    speed_class: str | None = None,
+) -> Basis | None:  # fmt: skip
+    """Basis at the narrowest fitted node of a path. group: of weight types that cost more to unpack."""
+    known = fitted.get("nodes", {})
+    node = next((name for name in reversed(path) if name in known), None)
+    if node is None:
+        return None
+    found = known[node]
+    level = nodes.level(node)
+    spread = found if level == "class" else fitted["fallback"][level]
+    family = family or ""
+    constants = Constants(
+        overhead=found["overhead_us"] * 1e-6,
+        moe_overhead=fitted["moe"].get(family, assumed.MOE_OVERHEAD),
+        efficiency=found["efficiency"],
+        unpacking=fitted["unpacking"].get(group, 1.0) if group else 1.0,
+        kv_efficiency=fitted["kv_efficiency"],
+        sequence=fitted["sequence_us"].get(family, assumed.SEQUENCE_US) * 1e-6,
+        compute=fitted["compute"].get(family, assumed.COMPUTE_SHARE),
+        expert_power=fitted["expert_power"].get(family, assumed.EXPERT_POWER),
+        link=_link(fitted["link_us"], link) if link else 0.0,
+        link_sequence=_per_sequence(fitted["link_sequence_us"], link) if link else 0.0,
+        prefill=fitted["prompts"].get(family, assumed.PROMPT_SHARE),
+    )
+    shown = {
+        "class": (speed_class if level == "class" else node.rpartition("/")[2] if level == "vendor" else "global"),
+        "family": family or None,
+        "level": level,
+        "records": found["records"],
+        "machines": found["machines"],
+        "error": found["error"] if level == "class" else spread["error"],
+        "coverage": found["coverage"] if level == "class" else fitted["errors"]["coverage"],
+    }
+    known = fitted["prefill"]
+    share, any_node = 1.0, False
+    for name in path:
+        if name in known["nodes"]:
+            share, any_node = share * known["nodes"][name], True
+    share = share if any_node else assumed.PREFILL_SHARE
+    return Basis(
+        constants, path, node, level, spread["low"], spread["high"], share, node in known["seen"], shown
+    )  # fmt: skip
+
+
+def link_name(links: dict[str, Any], between: bool) -> str:
+    """The fitted or assumed link that a link of the Situation counts as; machines are joined by ethernet
+    and cards by PCIe unless it says otherwise."""
+    if between:
+        kind = links.get("between")
+        return "ethernet" if kind in (None, "none") else assumed.LINKS.get(kind, kind)
+    kind = links.get("within") or "pcie"
+    return assumed.LINKS.get(kind, kind)
+
+
+def _link(measured: dict[str, float], link: str) -> float:
+    return measured.get(link, assumed.UNMEASURED_US[link]) * 1e-6
+
+
+def _per_sequence(measured: dict[str, float], link: str) -> float:
+    # not measured: ten kilobytes of activations per layer and token, there and back
+    return measured[link] * 1e-6 if link in measured else 4e4 / assumed.LINK_RATE[link]
+
+
+def measured_link(fitted: dict[str, Any], link: str | None) -> bool:
+    """Whether the cost of a link was fitted and not assumed."""
+    return link is None or link in fitted["link_us"]

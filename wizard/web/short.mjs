@@ -1,0 +1,45 @@
+// The short form of the home page: a short answer in place, and the full one on the wizard page.
+
+import * as engine from "./engine.mjs";
+import { Form } from "./form.mjs";
+
+/** Make the short form work; Python starts on the first sign that someone is about to use it. */
+export function mountShort(root) {
+  if (!root || root.dataset.mounted) return;
+  root.dataset.mounted = "1";
+  const place = root.querySelector("[data-we-brief]");
+  const form = new Form(root.querySelector("form"), ask);
+  const warm = () => root.dataset.runtime && engine.start(engine.settings(root)).catch(() => {});
+  form.fill(example(root, form));
+  root.addEventListener("pointerenter", warm, { once: true });
+  root.addEventListener("focusin", warm, { once: true });
+  form.element.addEventListener("submit", () => location.assign(target()));
+
+  async function ask() {
+    const { lang, base, wizard } = root.dataset;
+    try {
+      const answer = await engine.answer({ fields: form.fields(), lang, base, wizard, brief: true });
+      if (!answer || !root.isConnected) return;
+      place.innerHTML = answer.brief;
+      form.problems(answer.problems);
+    } catch {
+      // the wizard page says what is wrong; until then its link carries what was answered
+      for (const link of place.querySelectorAll("a.we-button")) link.href = target();
+    }
+  }
+
+  function target() {
+    const pairs = Object.entries(form.fields()).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    return new URL(`#v=1&${pairs.join("&")}`, new URL(root.dataset.wizard, document.baseURI)).href;
+  }
+}
+
+// What the example of the page asked stands in its data.
+function example(root, form) {
+  const fields = {};
+  for (const name of ["devices", ...form.controls().map((control) => control.name)]) {
+    const value = root.getAttribute(`data-set-${name.replaceAll(".", "-")}`);
+    if (value) fields[name] = value;
+  }
+  return fields;
+}

@@ -1,0 +1,123 @@
+// The wizard page: what is asked, what is answered, and the address that holds it.
+
+import { copy } from "./copy.mjs";
+import * as engine from "./engine.mjs";
+import { Form } from "./form.mjs";
+import { Result, reveal } from "./result.mjs";
+
+const NARROW = matchMedia("(max-width: 59.9375em)");
+
+/** How an address begins that holds a situation. */
+export const STATE = "#v=";
+
+/** The form and the result on one page. The page may be gone before an answer comes. */
+export class Wizard {
+  constructor(root) {
+    this.root = root;
+    this.form = new Form(root.querySelector("form"), () => this.ask());
+    this.result = new Result(root, (href) => this.follow(href));
+    this.question = null; // what was asked last
+    this.shown = null; // id of the answer on the page
+    this.last = ""; // fragment of the answer on the page
+    root.addEventListener("click", (event) => this.clicked(event));
+    this.begin();
+  }
+
+  begin() {
+    const { runtime } = this.root.dataset;
+    if (!runtime) return; // built without the browser's Python
+    this.result.failed(null);
+    const late = setTimeout(() => this.result.loading(true), 150); // a worker that is there answers sooner
+    engine
+      .start(engine.settings(this.root))
+      .catch((error) => this.here() && this.result.failed(error.code))
+      .finally(() => {
+        clearTimeout(late);
+        this.result.loading(false);
+      });
+    if (this.question) this.send(this.question, "address" in this.question);
+    else if (location.hash.startsWith(STATE)) {
+      this.root.classList.toggle("wf-folded", NARROW.matches);
+      this.address();
+    } else if (this.form.said()) this.ask();
+  }
+
+  here() {
+    return this.root.isConnected;
+  }
+
+  /** Answer what stands in the form. */
+  ask() {
+    return this.send({ fields: this.form.fields() });
+  }
+
+  /** Answer what stands in the address, and show it in the form. */
+  address() {
+    return this.send({ address: location.hash }, true);
+  }
+
+  /** The address changed: by hand, by history, or to a place within the page, which must not lose the situation. */
+  moved() {
+    if (location.hash.startsWith(STATE)) {
+      if (location.hash !== this.last) this.address();
+    } else if (this.last) history.replaceState(history.state, "", this.last);
+  }
+
+  /** A link that changes the situation: a step in the history, so that "back" undoes it. */
+  follow(href) {
+    history.pushState(null, "", href);
+    return this.address();
+  }
+
+  async send(question, fill = false) {
+    this.question = question;
+    const request = { ...question, lang: this.root.dataset.lang, base: this.root.dataset.base };
+    let answer = null;
+    try {
+      answer = await engine.answer(request);
+    } catch (error) {
+      if (this.here()) this.result.failed(error.code);
+    }
+    if (!answer || !this.here()) return;
+    this.shown = answer.id;
+    if (fill) this.form.fill(answer.fields, answer.labels);
+    this.form.assume(answer.assumed, answer.fields);
+    this.form.problems(answer.problems);
+    this.result.show(answer);
+    this.last = answer.fragment;
+    if (location.hash !== answer.fragment) history.replaceState(history.state, "", answer.fragment);
+  }
+
+  /** What-if is through: the same answer with what would change it. */
+  explored(id, answer) {
+    if (id === this.shown && this.here()) this.result.show(answer, true);
+  }
+
+  /** The measurements are there: the same question once more, for its nearest ones. */
+  complete() {
+    if (this.shown && this.question) this.send(this.question);
+  }
+
+  clicked(event) {
+    const is = (name) => event.target.closest(`[data-we-${name}]`);
+    const preset = is("preset");
+    if (is("retry")) {
+      engine.reset();
+      this.begin();
+    } else if (is("copy-link")) {
+      event.preventDefault();
+      copy(is("copy-link"), location.href);
+    } else if (is("change")) {
+      this.root.classList.remove("wf-folded");
+      reveal("situation");
+    } else if (is("assumptions") && event.target.closest("a")) {
+      event.preventDefault();
+      event.stopPropagation();
+      reveal("we-change");
+    } else if (preset && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.follow(preset.dataset.wePreset);
+    }
+  }
+}
