@@ -165,7 +165,8 @@ def read_serving(path: Path, kb: KB) -> list[Point]:
     host = {"ram_bytes": 2048 * GIB, "unified": False, "os": "linux"}
     links = {"within": "nvswitch", "between": "rdma"}
     formats = {
-        "fp8": ("fp8", "e4m3"), "fp8_block": ("fp8", "e4m3"), "nvfp4": ("nvfp4", "nvfp4"), "bf16": ("safetensors", "bf16"),
+        "fp8": ("fp8", "e4m3"), "fp8_block": ("fp8", "e4m3"), "nvfp4": ("nvfp4", "nvfp4"),
+        "bf16": ("safetensors", "bf16"),
     }  # fmt: skip
     found = []
     with path.open(encoding="utf-8") as stream:

@@ -33,6 +33,7 @@ TYPES = {
     ".txt": "text/plain",
     ".woff2": "font/woff2",
     ".zip": "application/zip",
+    ".gz": "application/gzip",
 }
 _TEXT = {"text/html", "text/css", "text/javascript", "application/json", "image/svg+xml", "application/xml", "text/plain"}
 _PACKED = _TEXT | {"application/wasm", "application/zip", "application/octet-stream"}

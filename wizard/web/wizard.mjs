@@ -30,7 +30,7 @@ export class Wizard {
     const late = setTimeout(() => this.result.loading(true), 150); // a worker that is there answers sooner
     engine
       .start(engine.settings(this.root))
-      .catch((error) => this.here() && this.result.failed(error.code))
+      .catch((error) => this.failed(error))
       .finally(() => {
         clearTimeout(late);
         this.result.loading(false);
@@ -40,6 +40,12 @@ export class Wizard {
       this.root.classList.toggle("wf-folded", NARROW.matches);
       this.address();
     } else if (this.form.said()) this.ask();
+  }
+
+  failed(error) {
+    if (!this.here()) return;
+    console.warn(`${error.code}: ${error.message}`); // for whoever looks; the reader gets a sentence
+    this.result.failed(error.code);
   }
 
   here() {
@@ -76,7 +82,7 @@ export class Wizard {
     try {
       answer = await engine.answer(request);
     } catch (error) {
-      if (this.here()) this.result.failed(error.code);
+      this.failed(error);
     }
     if (!answer || !this.here()) return;
     this.shown = answer.id;

@@ -169,11 +169,12 @@ async function unpack(url) {
   let last;
   for (let turn = 0; turn < FETCH_TRIES; turn += 1) {
     try {
-      const response = await get(url, turn);
+      const body = (await get(url, turn)).body.pipeThrough(counter(url));
+      const packed = await new Response(body).arrayBuffer();
       // a server that sets Content-Encoding for .gz has the browser unpack it already
-      const plain = response.headers.get("content-encoding") === "gzip";
-      const body = response.body.pipeThrough(counter(url));
-      const zip = plain ? body : body.pipeThrough(new DecompressionStream("gzip"));
+      const [first, second] = new Uint8Array(packed);
+      if (first !== 0x1f || second !== 0x8b) return new Response(packed);
+      const zip = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
       return new Response(await new Response(zip).arrayBuffer());
     } catch (error) {
       last = error;

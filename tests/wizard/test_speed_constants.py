@@ -1,0 +1,160 @@
+"""The generated constants: equal to what the command makes, as good as promised, and made of usable records."""
+
+from __future__ import annotations
+
+import json
+from math import exp, log
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from knowledge.accuracy import points, predicted, read_extra, table
+from knowledge.calibrate import fit as fitting
+from knowledge.calibrate.__main__ import FILE, produce, text_of
+from knowledge.calibrate.rows import age_of, chosen, row_of, rows_of, split_experts
+from knowledge.load import load
+from wizard.speed import nodes
+
+
+@pytest.fixture(scope="module")
+def knowledge():
+    return load()
+
+
+@pytest.fixture(scope="module")
+def rows(knowledge):
+    return rows_of(knowledge.entries["measurement"], knowledge.entries["device"])
+
+
+@pytest.fixture(scope="module")
+def constants():
+    return json.loads(FILE.read_text())
+
+
+@pytest.mark.slow
+def test_the_committed_file_is_what_the_command_makes():
+    assert FILE.read_text() == text_of(produce())
+
+
+def test_errors_held_out(constants):
+    errors = constants["errors"]
+    assert errors["row_out"]["median"] <= 0.10
+    assert errors["hardware_out"]["median"] <= 0.12
+    assert errors["source_out"]["median"] <= 0.11
+    assert 0.75 <= errors["coverage"] <= 0.85
+    assert errors["training"]["median"] < errors["source_out"]["median"]
+    assert constants["batched"]["model_out"]["median"] <= 0.20
+    assert 0.75 <= constants["batched"]["coverage"] <= 0.85
+
+
+def test_every_interval_holds_its_point(constants):
+    spreads = [
+        *constants["nodes"].values(),
+        *constants["fallback"].values(),
+        constants["batched"],
+        constants["prefill"],
+    ]
+    assert all(s["low"] < 1 < s["high"] for s in spreads)
+    assert all(0.3 < n["efficiency"] < 1 and 5 < n["overhead_us"] < 2000 for n in constants["nodes"].values())
+    width = {name: s["high"] / s["low"] for name, s in constants["fallback"].items()}
+    assert (
+        width["global"]
+        > width["vendor"]
+        > constants["nodes"]["gpu/nvidia"]["high"] / constants["nodes"]["gpu/nvidia"]["low"]
+    )
+
+
+def test_every_node_has_the_one_above_it(constants, rows):
+    for row in chosen(rows):
+        assert row.path[0] in constants["nodes"]
+        assert all(nodes.level(n) in nodes.LEVELS for n in row.path)
+
+
+def test_enough_good_records_over_every_class(knowledge, rows):
+    good = [r for r in chosen(rows) if r.single]
+    assert len(good) >= 150
+    classes = {row.path[min(2, len(row.path) - 1)].partition("/")[0] for row in good}
+    assert {"nv-consumer", "nv-workstation", "nv-datacenter", "nv-legacy", "nv-jetson", "nv-spark"} <= classes
+    assert {"amd-radeon", "amd-instinct", "amd-apu", "intel-arc", "apple-gpu", "cpu-server", "cpu-sbc"} <= classes
+    assert sum(not r.single for r in chosen(rows)) >= 50
+    for file, entry in knowledge.entries["measurement"].items():
+        for record in entry["records"]:
+            assert record.get("device") or (record.get("hardware") and record.get("speed_class")), (file, record["id"])
+
+
+def test_no_record_is_faster_than_the_memory_allows(rows):
+    for row in rows:
+        if row.single and row.time:
+            read = row.dense + row.share * row.experts + row.kv * row.ranks
+            assert read / row.time <= 1.02 * row.bandwidth * row.ranks, row.id
+
+
+def test_the_wizard_computes_what_was_fitted(rows, constants):
+    use = chosen(rows)
+    fitted = fitting.fit(use, constants["expert_power"])
+    listed = set(constants["nodes"])
+    checked = 0
+    for row in use:
+        if row.path[-1] in listed and (row.batch == 1 or row.family in constants["compute"]):
+            seconds, _ = predicted(row, constants)
+            assert seconds == pytest.approx(fitting.predict(row, fitted), rel=0.01), row.id
+            checked += 1
+    assert checked > 300
+
+
+def test_extra_records_are_read_and_judged(tmp_path, constants, knowledge):
+    file = tmp_path / "extra.yaml"
+    file.write_text(
+        "- {kind: decode, quality: high, hardware: Some card, hardware_class: nv_consumer, bandwidth_gbps: 1000, count: 1,\n"
+        "   engine: llama.cpp, backend: CUDA, model: Some-8B, params_total_b: 8, layers: 32, bytes_per_token_gb: 4.5,\n"
+        "   quantization: Q4_K_M, multi: null, decode_tps: 140, date: '2026-05-01', arch: dense}\n"
+        "- {kind: batched, quality: high}\n"
+    )
+    found = read_extra(file, knowledge.entries["device"])
+    assert len(found) == 1 and found[0].path[-1] == "nv-consumer/ggml"
+    judged = points(found, constants, lambda row: row.path[2])
+    assert abs(exp(judged[0][1]) - 1) < 0.3
+    assert "nv-consumer" in table("Title", judged) and "Title" in table("Title", judged)
+
+
+def test_records_as_numbers():
+    assert split_experts(4e9, None, {"active": 8, "count": 128}) == (4e9, 0.0, 1.0)
+    dense, experts, share = split_experts(4e9, 30.0, {"active": 8, "count": 128})
+    assert dense + share * experts == pytest.approx(4e9) and dense + experts == pytest.approx(30 * 1024**3)
+    assert age_of("2026-07-01") == 0 and age_of("unknown") == 1.5 and age_of("2024") == pytest.approx(2.04, abs=0.1)
+    record = {
+        "id": "a", "bandwidth_gbs": 1000, "layers": 32, "bytes_per_token": 5e9, "kv_bytes": 1e9, "batch": 1,
+        "decode_tps": 100, "engine": "x", "model": "m", "params_b": 8, "date": "2026-01-01", "quality": "high",
+        "speed_class": "nv-consumer", "speed_family": "ggml", "backend": "cuda",
+    }  # fmt: skip
+    row = row_of("page", record, {})
+    assert row.dense == 4e9 and row.kv == 1e9 and row.time == 0.01 and row.ranks == 1 and row.single
+    assert row_of("page", {**record, "bandwidth_gbs": None}, {}) is None
+    tensor = row_of("page", {**record, "count": 2, "split": "tensor"}, {})
+    assert tensor.ranks == 2 and tensor.link == "pcie" and tensor.kv == 5e8
+    served = row_of(
+        "page", {**record, "batch": 4, "speed_family": "serving", "prefill_tokens": 1000, "depth": 1250}, {}
+    )
+    assert served.answer == 500 and served.time == pytest.approx(0.04)
+
+
+def test_a_fit_finds_the_constants_it_was_made_from():
+    record = {
+        "bandwidth_gbs": 1000, "engine": "x", "model": "m", "params_b": 8, "date": "2026-07-01", "quality": "high",
+        "speed_class": "nv-consumer", "speed_family": "ggml", "backend": "cuda", "batch": 1,
+    }  # fmt: skip
+    made = []
+    for number, (layers, size, bandwidth) in enumerate(
+        [(16, 1e9, 900), (28, 2e9, 500), (32, 5e9, 1000), (32, 16e9, 300), (64, 20e9, 1800), (80, 40e9, 900)]
+    ):
+        seconds = layers * 70e-6 + size / (0.8 * bandwidth * 1e9)
+        fields = {"id": f"r{number}", "layers": layers, "bytes_per_token": size, "decode_tps": 1 / seconds}
+        made.append(row_of(f"page{number}", record | fields | {"bandwidth_gbs": bandwidth}, {}))
+    fitted = fitting.fit(made, {})
+    errors = [abs(log(fitting.predict(row, fitted) / row.time)) for row in made]
+    assert max(errors) < 0.03
+    # one record that cannot be right does not pull the others along
+    wild = made + [row_of("odd", record | {"id": "odd", "layers": 32, "bytes_per_token": 5e9, "decode_tps": 5}, {})]
+    robust = fitting.fit(wild, {})
+    assert max(abs(log(fitting.predict(row, robust) / row.time)) for row in made) < 0.08
