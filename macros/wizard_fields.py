@@ -21,7 +21,7 @@ _OPEN = (None, "auto")  # values that mean the same as no answer
 _WIDTH = {
     "devices": 10, "links.within": 10, "host.cpu": 10, "model": 10, "format": 10, "context.tokens": 10,
     "traffic.mode": 10, "priority": 10, "needs": 10, "already": 10, "optional.exposure": 10,
-    "optional.air_gapped": 10, "serving": 6, "traffic.concurrency": 4, "traffic.shared_prefix": 10,
+    "optional.air_gapped": 10, "serving": 6, "traffic.concurrency": 4, "traffic.shared_prefix": 10, "nodes": 4, "links.between": 6,
 }  # fmt: skip
 
 
@@ -120,10 +120,9 @@ def _segments(view: View, id_: str, path: str, options: list[Entry]) -> str:
 def _number(view: View, id_: str, spec: Entry, described: str) -> str:
     mode = "numeric" if float(spec.get("step", 1)).is_integer() else "decimal"
     unit = f'<span class="wf-unit">{view.say(spec["unit"])}</span>' if "unit" in spec else ""
-    example = f' placeholder="{escape(spec["example"])}"' if spec.get("example") else ""
     return (
         f'<span class="wf-number"><input type="text" inputmode="{mode}" id="{id_}" name="{spec["path"]}"'
-        f"{example}{described}>{unit}</span>"
+        f"{described}>{unit}</span>"
     )
 
 

@@ -40,7 +40,7 @@ def wizard_form(view: View) -> Markup:
         f'<div class="we" data-we-result></div>'
         f'<div data-we-intro class="wf-intro"><p class="wf-lead">{t("wizard-page.intro")}</p>{_recipes(view)}</div>'
         f'<noscript><p class="wf-noscript">{t("wizard-page.noscript")}</p></noscript></div>'
-        f'<div class="wf-bar" data-we-bar hidden><div class="wf-bar-in"><p></p>{_change(view)}</div></div></div>'
+        f'<div class="wf-bar we" data-we-bar hidden><div class="wf-bar-in"><p></p>{_change(view)}</div></div></div>'
     )
 
 

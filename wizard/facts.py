@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .conditions import Clause, Result, evaluate
+from .conditions import TRUE, Clause, Result, evaluate
 from .kb import KB
 from .models import resolve
 from .shapes import GIB, MIB, Card, Entry
+from .vocabulary import DEVICE
 
 # Device kinds by which a serving value stands in for hardware nobody named.
 _CLIENT_SERVING = {"browser": "browser", "mobile": "phone"}
@@ -157,22 +158,30 @@ class Facts:
 
     def lookup(self, kind: Kind | None = None, extra: dict[str, Any] | None = None) -> Callable[[str], Any]:
         """A look-up for conditions: the person's side, one kind of device, and extra values."""
-        values = self._values
+        known = self._values if kind is None else self._with_device(kind)
+        if not extra:
+            return known.get
 
         def find(path: str) -> Any:
-            if extra is not None and path in extra:
-                return extra[path]
-            if path.startswith("device."):
-                return self.device_value(kind, path) if kind else None
-            return values.get(path)
+            return extra[path] if path in extra else known.get(path)
 
         return find
+
+    def _with_device(self, kind: Kind) -> dict[str, Any]:
+        """The person's side and one kind of device in one map: conditions are asked thousands of times."""
+        key = ("device", id(kind))
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = {**self._values, **{path: self.device_value(kind, path) for path in DEVICE}}
+        return found
 
     def check(self, condition: Any, kinds: Iterable[Kind], extra: dict[str, Any] | None = None) -> Result:
         """Evaluate for every kind of device; it must hold for each. No device: device paths are unknown."""
         if not condition:
-            return Result(True)
-        pool = list(kinds)
+            return TRUE
+        pool = kinds if isinstance(kinds, list | tuple) else list(kinds)
+        if len(pool) == 1:
+            return evaluate(condition, self.lookup(pool[0], extra))
         if not pool:
             return evaluate(condition, self.lookup(None, extra))
         failed: list[Clause] = []
@@ -186,7 +195,7 @@ class Facts:
             failed += [c for c in result.failed if c not in failed]
         if false:
             return Result(False, tuple(c for c in failed if not c.unknown) or tuple(failed))
-        return Result(None, tuple(failed)) if unknown else Result(True)
+        return Result(None, tuple(failed)) if unknown else TRUE
 
     def value(self, path: str) -> Any:
         """A value that does not depend on a device."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .candidates import Candidate
+from .candidates import Candidate, workload_of
 from .decision import statement, word
 from .facts import Facts
 from .launch import command
@@ -13,6 +13,7 @@ from .obstacles import sources_of
 from .roles import of_rule
 from .rules import Fired
 from .shapes import GIB, Entry
+from .speed import nearest
 from .versions import matches
 
 Plain = dict[str, Any]
@@ -40,9 +41,11 @@ def settings_of(candidate: Candidate, facts: Facts) -> Plain:
     context, traffic = s["context"], s["traffic"]
     slots = -(-traffic["concurrency"] // candidate.layout.dp)
     total = max(context["tokens"], slots * (context["input"] + context["output"]))
-    if fit and fit.get("pool_tokens"):
-        # no more than the pool holds, but never less than one full request
-        total = max(min(total, fit["pool_tokens"]), min(context["tokens"], fit["pool_tokens"]))
+    if fit:
+        total = fit["context_total"]
+        if fit["pool_tokens"]:
+            # no more than the pool holds
+            total = min(total, fit["pool_tokens"])
     offload = (fit or {}).get("offload") or {}
     launch = facts.kb.engines[candidate.path.engine].get("launch") or {}
     kv = s["settings"]["kv"]
@@ -51,7 +54,7 @@ def settings_of(candidate: Candidate, facts: Facts) -> Plain:
         "context": context["tokens"],
         "slots": slots,
         "context_total": total,
-        "kv_type": "f16" if kv == "auto" else kv,
+        "kv_type": fit["kv_type"] if fit else "f16" if kv == "auto" else kv,
         "gpu_layers": offload.get("layers_gpu", layers),
         "cpu_moe_layers": offload.get("cpu_moe_layers"),
         "host": host(s),
@@ -120,6 +123,10 @@ def build(
         )
     if full:
         rec["reasons"] += _reasons(candidate, facts)
+        if candidate.estimates and role == "start":
+            work = workload_of(facts.situation)
+            alike = nearest(path, layout, facts.arch, work, facts.kb)
+            rec["estimates"] = {**candidate.estimates, "nearest": alike}
         rec["command"] = command(launchable(rec), facts.situation, facts.kb, facts)
         rec["cautions"] = cautions(rec, candidate, facts)
     return rec

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from macros import starts, words
+from macros import words
 from macros.answers import cells
 from macros.catalog import Page
 from macros.templates import render as fill
 from macros.view import View
-from macros.wizard_form import short_form
+from macros.wizard_form import example, short_form
 from macros.world import World
 
 GROUPS = ("desk", "datacentre", "embedded")
@@ -31,14 +31,18 @@ def render(view: View, id_: str) -> str:
 def table(view: View) -> list[tuple[str, list[dict[str, Any]]]]:
     """The rows of the guide by group: what recipes say, with what their decisions give."""
     recipes = view.world.entries("recipe")
+    shown = example(view)
     found = []
     for group in GROUPS:
         rows = []
         for id_, recipe in recipes.items():
             if recipe["group"] == group and "guide" in recipe:
                 decision = view.world.decide(recipe["situation"])
-                start = starts.recommendation(decision)
-                rows.append({"id": id_, "recipe": recipe, "guide": recipe["guide"], "start": start, "cells": cells(view, decision)})
+                rows.append({
+                    "id": id_, "recipe": recipe, "guide": recipe["guide"], "cells": cells(view, decision),
+                    "here": recipe["situation"] == shown,
+                    "devices": " ".join(d["device"] for d in decision["situation"]["devices"] if d.get("device")),
+                })  # fmt: skip
         if rows:
             found.append((group, rows))
     return found
@@ -61,5 +65,14 @@ def counts(world: World) -> dict[str, int]:
 
 
 def accuracy(world: World) -> dict[str, float] | None:
-    """Held-out error of the decode estimate, as the fitting command wrote it; None before it ran."""
-    return world.bundle.core["constants"].get("held_out")
+    """Median error of the decode estimate on source pages left out, and the share of intervals that held there."""
+    errors = world.bundle.core["constants"].get("errors", {})
+    held_out = errors.get("source_out")
+    if not held_out:
+        return None
+    return {
+        "median": held_out["median"],
+        "coverage": errors.get("coverage"),
+        "records": held_out["rows"],
+        "pages": world.bundle.core["constants"]["counts"]["pages"],
+    }

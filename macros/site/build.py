@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from macros import catalog, kernels, starts, templates
-from macros.site import assets, root, runtime, search
+from macros.site import assets, root, runtime, search, sitemap
 from macros.site.assemble import assemble, watched
 from macros.site.paths import BUILD, LANGUAGES, ROOT, SITE, site_url
 from macros.world import World, load_world
@@ -45,6 +45,7 @@ def build(languages: tuple[str, ...] = LANGUAGES, force: bool = False) -> None:
     print(f"knowledge and decisions {ready - started:.1f} s")
     results = run(world, languages, shared)
     root.write_root(world, SITE)
+    sitemap.index(SITE)
     runtime.install()
     for old in SITE.iterdir():
         if old.is_dir() and old.name not in (*LANGUAGES, "assets", "_wizard"):
@@ -109,6 +110,7 @@ def one(world: World, lang: str, shared: dict[str, Any], dirty: bool = False, st
     mkdocs_build(config_file, dirty=dirty, strict=strict)
     out = SITE / lang
     search.complete(out, lang, found)
+    sitemap.complete(SITE, lang)
     return sum(1 for _ in out.rglob("index.html")), time.perf_counter() - started
 
 

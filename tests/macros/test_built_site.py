@@ -103,9 +103,13 @@ def test_every_page_has_one_title_and_one_main_heading(site):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_sitemap_lists_every_page_of_its_language(site, lang):
-    found = re.findall(r"<loc>[^<]*?/" + lang + r"/([^<]*)</loc>", (SITE / lang / "sitemap.xml").read_text("utf-8"))
+    text = (SITE / lang / "sitemap.xml").read_text("utf-8")
+    found = re.findall(r"<loc>[^<]*?/" + lang + r"/([^<]*)</loc>", text)
     pages = {n.partition("/")[2].removesuffix("index.html") for n in site if n.startswith(f"{lang}/")} - {"404.html"}
     assert set(found) == pages
+    for other in LANGUAGES:
+        linked = re.findall(rf'hreflang="{other}" href="[^"]*?/{other}/([^"]*)"', text)
+        assert set(linked) == pages
 
 
 def test_the_root_page_leads_to_every_language_without_script(site):

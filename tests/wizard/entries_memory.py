@@ -120,7 +120,8 @@ OFFLOAD = [{"kind": "layers", "is": "yes"}, {"kind": "experts", "is": "yes", "ba
 ENGINES = {
     "needs": {"name": "Needs", "memory": NEEDS, "offload": OFFLOAD, "speed_family": "ggml"},
     "fraction": {
-        "name": "Fraction", "memory": FRACTION, "offload": [{"kind": "weights", "is": "yes"}], "speed_family": "serving",
+        "name": "Fraction", "memory": FRACTION, "speed_family": "serving",
+        "offload": [{"kind": "weights", "is": "yes"}],
     },
     "free": {"name": "Free", "memory": FREE, "speed_family": "serving"},
     "silent": {"name": "Silent"},

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+from wizard import memory
+from wizard.memory import assumed, rules, weights
+
 from .entries_memory import (
     DEEPSEEK_V3,
     GIB,
@@ -24,9 +30,6 @@ from .entries_memory import (
     rule,
     work,
 )
-
-from wizard import memory
-from wizard.memory import assumed, rules, weights
 
 KB = base()
 
@@ -348,7 +351,7 @@ def test_wrong_rules_are_named():
 def test_every_rule_module_documents_its_parameters():
     assert len(rules.RULES) == 15
     for name, module in rules.RULES.items():
-        assert module.NAME == name and module.__doc__
+        assert name == module.NAME and module.__doc__
         assert all(p.help for p in module.PARAMETERS.values())
 
 
@@ -356,3 +359,20 @@ def test_every_rule_module_documents_its_parameters():
 def test_the_same_answer_twice(name):
     args = (path(), Layout(cards(24)), MODELS[name], work(), {"kv_type": "q8_0"}, LINUX)
     assert memory.fit(*args, KB) == memory.fit(*args, base())
+
+
+def test_every_assumption_has_its_sentence():
+    from pathlib import Path
+
+    import yaml
+
+    folder = Path(__file__).parents[2]
+    texts = yaml.safe_load((folder / "knowledge/text/memory.yml").read_text())["texts"]
+    used = set()
+    for file in (folder / "wizard/memory").rglob("*.py"):
+        used |= set(re.findall(r'"memory\.([a-z-]+)"', file.read_text()))
+    assert used and used <= set(texts)
+    said = yaml.safe_load((folder / "knowledge/text/speed.yml").read_text())["texts"]
+    for file in (folder / "wizard/speed").glob("*.py"):
+        for reason in re.findall(r'(?:missing\(|return )"([a-z]+)"', file.read_text()):
+            assert f"missing-{reason}" in said, reason

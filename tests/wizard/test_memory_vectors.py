@@ -7,6 +7,9 @@ last argument is half a unit of what it prints.
 from __future__ import annotations
 
 import pytest
+
+from wizard.memory import kv, rules, state
+
 from .entries_memory import (
     DEEPSEEK_V3,
     FRACTION,
@@ -32,14 +35,30 @@ from .entries_memory import (
     swa,
 )
 
-from wizard.memory import kv, rules, state
-
 PLAIN: list[dict] = []  # no engine rule: the ideal allocation
 FITLLM = "https://github.com/click6067-ship-it/fitllm-engine"
 KVCACHE = "https://github.com/kvcache-ai/kvcache-blog"
 ECO = "https://github.com/Eco-Sphere/kv-cache-calculator"
 IK = "https://github.com/ikawrakow/ik_llama.cpp"
 XD = "https://github.com/XiongjieDai/GPU-Benchmarks-on-LLM-Inference"
+UNSLOTH = "https://github.com/unslothai/unsloth/pull/5225"
+UNSLOTH_7530 = "https://github.com/unslothai/unsloth/pull/7530"
+UNSLOTH_4757 = "https://github.com/unslothai/unsloth/pull/4757"
+OLLAMA = "https://github.com/ollama/ollama/issues/6348"
+IPEX = "https://github.com/intel/ipex-llm"
+PYTHON_66 = "https://github.com/abetlen/llama-cpp-python/issues/66"
+HF_MEM_60 = "https://github.com/alvarobartt/hf-mem/issues/60"
+HF_MEM_61 = "https://github.com/alvarobartt/hf-mem/pull/61"
+LOFT = "https://loftllc.dev/en/docs/tech/llm-research/llama-4-scout-17b-16e-cpu-vs-gpu-benchmark/"
+VLLM_21348 = "https://github.com/vllm-project/vllm/issues/21348"
+SGLANG_15464 = "https://github.com/sgl-project/sglang/pull/15464"
+RECIPES = "https://github.com/vllm-project/recipes"
+DSTACK = "https://github.com/dstackai/benchmarks, 4161 blocks of 16 in 4 GiB"
+TRT_4275 = "https://github.com/NVIDIA/TensorRT-LLM/issues/4275"
+LMDEPLOY_3950 = "https://github.com/InternLM/lmdeploy/issues/3950"
+MLC_2026 = "https://github.com/mlc-ai/mlc-llm/issues/2026"
+THOR_EACH = 51.62 * GIB / 33.42
+THOR = "log of a Jetson AGX Thor: 33.42x of 131,072 tokens in 51.62 GiB"
 HF6 = "https://huggingface.co/dranger003/c4ai-command-r-v01-iMat.GGUF/discussions/6"
 
 
@@ -57,6 +76,9 @@ GEMMA4_12B = model([swa(40, 8, 256, 1024), full(8, 1, 512)])
 GLM47_FLASH = model([mla(47, 20)])
 GLM5 = model([mla(78, 64, indexer=128)])
 GLM52 = model([mla(78, 64, indexer=128, indexer_layers=21)])
+GEMMA3_27B = model([swa(52, 16, 128, 1024), full(10, 16, 128)])
+MHA_7B = model([full(32, 32, 128)])
+KIMI_K2 = model([mla(61, 64)])
 MINIMAX_M2 = model([full(62, 8, 128)], heads=48)
 MINIMAX_M3 = model([full(3, 4, 128), full(57, 4, 128, indexer=128)], heads=64)
 HY3 = model([full(80, 8, 128)], heads=64)
@@ -94,7 +116,7 @@ IDEAL = [
     ("kimi-k3-128k", "config.json", KIMI_K3, "bf16", K, 24 * 576 * 2 * K),
     ("gemma-4-31b-128k", "config.json", GEMMA4_31B, "bf16", K, 10 * 8192 * K + 50 * 16384 * 1024),
     ("gpt-oss-120b-128k", "config.json", GPT_OSS_120B, "bf16", K, 18 * 2048 * (K + 128)),
-    ("deepseek-v3.1-163840", "https://github.com/unslothai/unsloth/pull/4757", DEEPSEEK_V3, "bf16", 163840, 11_513_364_480),
+    ("deepseek-v3.1-163840", UNSLOTH_4757, DEEPSEEK_V3, "bf16", 163840, 11_513_364_480),
 ]  # fmt: skip
 
 
@@ -152,6 +174,8 @@ def test_recurrent_state():
 
 
 WHOLE = [rule("kv-windowed", charge="full")]
+WHOLE_16 = [*WHOLE, rule("kv-page", tokens=16)]
+PAGE_32 = [rule("kv-page", tokens=32)]
 NO_MLA = [rule("kv-mla", store="full-heads")]
 TWICE = [rule("kv-mla", store="latent-and-value")]
 LITE = model([mla(27, 16)], heads=16)
@@ -169,12 +193,12 @@ LOGS = [
     ("ik-394-latent-twice", f"{IK}/pull/394", DEEPSEEK_V3, "f16", 1, TWICE, 1, 16384, 2074 * MIB, 0),
     ("ik-394-latent", f"{IK}/pull/394", DEEPSEEK_V3, "f16", 1, PLAIN, 1, 16384, 1098 * MIB, 0),
     ("ik-386-v2.5", f"{IK}/pull/386", model([mla(60, 128)]), "f16", 1, PLAIN, 1, 32768, 2160 * MIB, 0),
-    ("ik-616-kimi-k2", f"{IK}/pull/616", model([mla(61, 64)]), "q8_0", 1, PLAIN, 1, 2048, 72.91 * MIB, MIB_ROUNDING),
-    ("ik-616-kimi-k2-twice", f"{IK}/pull/616", model([mla(61, 64)]), "f16", 1, TWICE, 1, 512, 64.81 * MIB, MIB_ROUNDING),
-    ("ik-616-kimi-k2-off", f"{IK}/pull/616", model([mla(61, 64)]), "f16", 1, NO_MLA, 1, 512, 1220 * MIB, 0),
+    ("ik-616-kimi-k2", f"{IK}/pull/616", KIMI_K2, "q8_0", 1, PLAIN, 1, 2048, 72.91 * MIB, MIB_ROUNDING),
+    ("ik-616-kimi-k2-twice", f"{IK}/pull/616", KIMI_K2, "f16", 1, TWICE, 1, 512, 64.81 * MIB, MIB_ROUNDING),
+    ("ik-616-kimi-k2-off", f"{IK}/pull/616", KIMI_K2, "f16", 1, NO_MLA, 1, 512, 1220 * MIB, 0),
     ("ik-230-lite-off", f"{IK}/issues/230", LITE, "f16", 1, NO_MLA, 1, 512, 135 * MIB, 0),
     ("ik-437-r1-q8", f"{IK}/issues/437", DEEPSEEK_V3, "q8_0", 1, PLAIN, 1, 40960, 1458.28 * MIB, MIB_ROUNDING),
-    ("ik-334-gemma3-full", f"{IK}/discussions/334", model([swa(52, 16, 128, 1024), full(10, 16, 128)]), "f16", 1, WHOLE, 1, 32768, 15872 * MIB, 0),
+    ("ik-334-gemma3-full", f"{IK}/discussions/334", GEMMA3_27B, "f16", 1, WHOLE, 1, 32768, 15872 * MIB, 0),
     ("ik-397-qwen3-32b", f"{IK}/discussions/397", QWEN3_32B, "f16", 1, PLAIN, 1, 8192, 2048 * MIB, 0),
     ("ik-503-qwen3-32b-q8", f"{IK}/issues/503", QWEN3_32B, "q8_0", 1, PLAIN, 1, 16896, 2244 * MIB, 0),
     ("ik-398-qwen3-30b", f"{IK}/issues/398", QWEN3_30B_A3B, "f16", 1, PLAIN, 1, 32768, 3072 * MIB, 0),
@@ -183,34 +207,34 @@ LOGS = [
     ("hf-command-r-mha", HF6, model([full(40, 64, 128)]), "f16", 1, PLAIN, 1, 2048, 2560 * MIB, 0),
     ("hf-llama3-70b", HF6, LLAMA_70B, "f16", 1, PLAIN, 1, 2048, 640 * MIB, 0),
     ("hf-yi-34b", HF6, model([full(60, 8, 128)]), "f16", 1, PLAIN, 1, 2048, 480 * MIB, 0),
-    ("unsloth-270m-4096-1", "https://github.com/unslothai/unsloth/pull/5225", GEMMA3_270M, "f16", 1, NEEDS, 1, 4096, 27 * MIB, 0),
-    ("unsloth-270m-4096-2", "https://github.com/unslothai/unsloth/pull/5225", GEMMA3_270M, "f16", 1, NEEDS, 2, 2048, 42 * MIB, 0),
-    ("unsloth-270m-4096-4", "https://github.com/unslothai/unsloth/pull/5225", GEMMA3_270M, "f16", 1, NEEDS, 4, 1024, 72 * MIB, 0),
-    ("unsloth-270m-8192-1", "https://github.com/unslothai/unsloth/pull/5225", GEMMA3_270M, "f16", 1, NEEDS, 1, 8192, 39 * MIB, 0),
-    ("unsloth-270m-8192-2", "https://github.com/unslothai/unsloth/pull/5225", GEMMA3_270M, "f16", 1, NEEDS, 2, 4096, 54 * MIB, 0),
-    ("unsloth-270m-1024-3", "https://github.com/unslothai/unsloth/pull/7530", GEMMA3_270M, "f16", 1, NEEDS, 3, 341, 27 * MIB, 0),
-    ("unsloth-270m-1024-4", "https://github.com/unslothai/unsloth/pull/7530", GEMMA3_270M, "f16", 1, NEEDS, 4, 256, 18 * MIB, 0),
-    ("ollama-6348-mistral", "https://github.com/ollama/ollama/issues/6348", model([full(32, 8, 128)]), "f16", 1, NEEDS, 1, 2048, 256 * MIB, 0),
-    ("ipex-mistral", "https://github.com/intel/ipex-llm", model([full(32, 8, 128)]), "f16", 1, PLAIN, 1, 1024, 128 * MIB, 0),
-    ("ipex-r1-qwen-7b", "https://github.com/intel/ipex-llm", model([full(28, 4, 128)]), "f16", 1, PLAIN, 1, 2528, 138.25 * MIB, 0),
-    ("xd-llama2-7b", XD, model([full(32, 32, 128)]), "f16", 1, PLAIN, 1, 512, 256 * MIB, 0),
+    ("unsloth-270m-4096-1", UNSLOTH, GEMMA3_270M, "f16", 1, NEEDS, 1, 4096, 27 * MIB, 0),
+    ("unsloth-270m-4096-2", UNSLOTH, GEMMA3_270M, "f16", 1, NEEDS, 2, 2048, 42 * MIB, 0),
+    ("unsloth-270m-4096-4", UNSLOTH, GEMMA3_270M, "f16", 1, NEEDS, 4, 1024, 72 * MIB, 0),
+    ("unsloth-270m-8192-1", UNSLOTH, GEMMA3_270M, "f16", 1, NEEDS, 1, 8192, 39 * MIB, 0),
+    ("unsloth-270m-8192-2", UNSLOTH, GEMMA3_270M, "f16", 1, NEEDS, 2, 4096, 54 * MIB, 0),
+    ("unsloth-270m-1024-3", UNSLOTH_7530, GEMMA3_270M, "f16", 1, NEEDS, 3, 341, 27 * MIB, 0),
+    ("unsloth-270m-1024-4", UNSLOTH_7530, GEMMA3_270M, "f16", 1, NEEDS, 4, 256, 18 * MIB, 0),
+    ("ollama-6348-mistral", OLLAMA, model([full(32, 8, 128)]), "f16", 1, NEEDS, 1, 2048, 256 * MIB, 0),
+    ("ipex-mistral", IPEX, model([full(32, 8, 128)]), "f16", 1, PLAIN, 1, 1024, 128 * MIB, 0),
+    ("ipex-r1-qwen-7b", IPEX, model([full(28, 4, 128)]), "f16", 1, PLAIN, 1, 2528, 138.25 * MIB, 0),
+    ("xd-llama2-7b", XD, MHA_7B, "f16", 1, PLAIN, 1, 512, 256 * MIB, 0),
     ("xd-llama2-13b", XD, model([full(40, 40, 128)]), "f16", 1, PLAIN, 1, 512, 400 * MIB, 0),
     ("xd-llama2-70b", XD, LLAMA_70B, "f16", 1, PLAIN, 1, 512, 160 * MIB, 0),
-    ("llama-cpp-python-66-f32", "https://github.com/abetlen/llama-cpp-python/issues/66", model([full(60, 52, 128)]), "f32", 1, PLAIN, 1, 512, 1560 * MIB, 0),
-    ("vllm-thor-gemma4-26b", "Jetson AGX Thor log, 33.42x of 131,072 tokens in 51.62 GiB", GEMMA4_26B, "fp8", 1, FRACTION, 1, 131072, 51.62 * GIB / 33.42, 0.00015 * 51.62 * GIB),
-    ("hf-mem-60-gpt-oss-120b", "https://github.com/alvarobartt/hf-mem/issues/60", GPT_OSS_120B, "f16", 1, [*WHOLE, rule("kv-page", tokens=16)], 1, 78384, 5.38 * GIB, GIB_ROUNDING),
-    ("hf-mem-61-gemma4-31b", "https://github.com/alvarobartt/hf-mem/pull/61", model([full(60, 16, 256)]), "f16", 1, PLAIN, 1, 26800, 24.54 * GIB, GIB_ROUNDING),
-    ("vllm-scout", "https://loftllc.dev/en/docs/tech/llm-research/llama-4-scout-17b-16e-cpu-vs-gpu-benchmark/", SCOUT, "f16", 1, WHOLE, 1, 110256, 20.2 * GIB, 0.05 * GIB),
-    ("sglang-qwen3-235b-tp4", "https://github.com/vllm-project/vllm/issues/21348", QWEN3_235B, "f16", 4, PLAIN, 1, 367404, 2 * 8.23 * GIB, 2 * GIB_ROUNDING),
-    ("sglang-mimo-tp4", "https://github.com/sgl-project/sglang/pull/15464", MIMO, "f16", 4, WHOLE, 1, 1496958, 77.63 * GIB, 2 * GIB_ROUNDING),
+    ("llama-cpp-python-66-f32", PYTHON_66, model([full(60, 52, 128)]), "f32", 1, PLAIN, 1, 512, 1560 * MIB, 0),
+    ("vllm-thor-gemma4", THOR, GEMMA4_26B, "fp8", 1, FRACTION, 1, 131072, THOR_EACH, 0.005 * THOR_EACH),
+    ("hf-mem-60-gpt-oss", HF_MEM_60, GPT_OSS_120B, "f16", 1, WHOLE_16, 1, 78384, 5.38 * GIB, GIB_ROUNDING),
+    ("hf-mem-61-gemma4", HF_MEM_61, model([full(60, 16, 256)]), "f16", 1, PLAIN, 1, 26800, 24.54 * GIB, GIB_ROUNDING),
+    ("vllm-scout", LOFT, SCOUT, "f16", 1, WHOLE, 1, 110256, 20.2 * GIB, 0.05 * GIB),
+    ("sglang-qwen3-235b-tp4", VLLM_21348, QWEN3_235B, "f16", 4, PLAIN, 1, 367404, 2 * 8.23 * GIB, 2 * GIB_ROUNDING),
+    ("sglang-mimo-tp4", SGLANG_15464, MIMO, "f16", 4, WHOLE, 1, 1496958, 77.63 * GIB, 2 * GIB_ROUNDING),
     ("sglang-qwen3.5-9b-tp2", "RTX 4090 log", QWEN35_9B, "f16", 2, PLAIN, 1, 327310, 5.0 * GIB, 2 * GIB_ROUNDING),
     ("sglang-nemotron-tp4", "GB10 log", NEMOTRON3_NANO, "fp8", 4, PLAIN, 1, 19644177, 28.10 * GIB, 2 * GIB_ROUNDING),
-    ("vllm-kimi-k2-tp8", "https://github.com/vllm-project/recipes", model([mla(61, 64)]), "f16", 8, PLAIN, 1, 715072, 46.80 * GIB, GIB_ROUNDING),
-    ("vllm-405b-tp8-block", "https://github.com/dstackai/benchmarks, 4161 blocks of 16 in 4 GiB", LLAMA_405B, "f16", 8, PLAIN, 4161, 16, 4 * GIB, 16 * 126 * 512),
-    ("trtllm-llama-8b-fp8", "https://github.com/NVIDIA/TensorRT-LLM/issues/4275", LLAMA_8B, "fp8", 1, [rule("kv-page", tokens=32)], 1, 263008, 16.05 * GIB, GIB_ROUNDING),
+    ("vllm-kimi-k2-tp8", RECIPES, KIMI_K2, "f16", 8, PLAIN, 1, 715072, 46.80 * GIB, GIB_ROUNDING),
+    ("vllm-405b-tp8-block", DSTACK, LLAMA_405B, "f16", 8, PLAIN, 4161, 16, 4 * GIB, 16 * 126 * 512),
+    ("trtllm-llama-8b-fp8", TRT_4275, LLAMA_8B, "fp8", 1, PAGE_32, 1, 263008, 16.05 * GIB, GIB_ROUNDING),
     ("trtllm-reranker", "H100 log", QWEN3_06B, "f16", 1, PLAIN, 1, 643136, 68.69 * GIB, GIB_ROUNDING),
-    ("lmdeploy-gpt-oss-int4", "https://github.com/InternLM/lmdeploy/issues/3950", GPT_OSS_20B, "int4", 1, WHOLE, 1, 64, 0.844 * MIB, 0.0006 * MIB),
-    ("mlc-llama2-7b", "https://github.com/mlc-ai/mlc-llm/issues/2026", model([full(32, 32, 128)]), "f16", 1, PLAIN, 1, 21275, 10689.56 * MIB, 0.005 * 10689.56 * MIB),
+    ("lmdeploy-gpt-oss-int4", LMDEPLOY_3950, GPT_OSS_20B, "int4", 1, WHOLE, 1, 64, 0.844 * MIB, 0.0006 * MIB),
+    ("mlc-llama2-7b", MLC_2026, MHA_7B, "f16", 1, PLAIN, 1, 21275, 10689.56 * MIB, 0.005 * 10689.56 * MIB),
 ]  # fmt: skip
 
 

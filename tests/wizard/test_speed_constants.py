@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from math import exp, log
 
 import pytest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # many small matrices: threads only get in each other's way
 pytest.importorskip("numpy")
 
 from knowledge.accuracy import points, predicted, read_extra, table
@@ -106,8 +108,9 @@ def test_the_wizard_computes_what_was_fitted(rows, constants):
 def test_extra_records_are_read_and_judged(tmp_path, constants, knowledge):
     file = tmp_path / "extra.yaml"
     file.write_text(
-        "- {kind: decode, quality: high, hardware: Some card, hardware_class: nv_consumer, bandwidth_gbps: 1000, count: 1,\n"
-        "   engine: llama.cpp, backend: CUDA, model: Some-8B, params_total_b: 8, layers: 32, bytes_per_token_gb: 4.5,\n"
+        "- {kind: decode, quality: high, hardware: Some card, hardware_class: nv_consumer, bandwidth_gbps: 1000,\n"
+        "   count: 1, engine: llama.cpp, backend: CUDA, model: Some-8B, params_total_b: 8, layers: 32,\n"
+        "   bytes_per_token_gb: 4.5,\n"
         "   quantization: Q4_K_M, multi: null, decode_tps: 140, date: '2026-05-01', arch: dense}\n"
         "- {kind: batched, quality: high}\n"
     )

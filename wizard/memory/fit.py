@@ -34,8 +34,7 @@ def fit(
     plan = plan_of(rules, model, load_of(work, layout.dp), layout)
     rooms = room.all_of(layout.cards, path.backend, host)
     seats = _seats(plan, rooms)
-    distinct = list(dict.fromkeys(seats)) if len(seats) > 1 else seats
-    class_ = _class(distinct)
+    class_ = _class(seats)
     if model.kv is None and class_ == "fits":
         class_ = "tight"
     said = [*rules.said(layout.tp * layout.pp), *model.said]

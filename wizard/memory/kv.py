@@ -79,9 +79,7 @@ def _sum(groups: tuple[tuple[int, int, int | None, int], ...], granule: int) -> 
     )  # fmt: skip
 
 
-def row_pair(
-    group: dict[str, Any], kv_type: str | None, ranks: int, profile: Profile, index_type: str | None = None
-) -> int:
+def row_pair(group: dict[str, Any], kv_type: str | None, ranks: int, profile: Profile) -> int:
     """Bytes one layer of this group stores for one token on one of `ranks` tensor-parallel ranks."""
     kind = group["kind"]
     k_type, v_type = pair(kv_type)

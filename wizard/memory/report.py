@@ -91,30 +91,32 @@ def _part(name: str, size: int, error: int, basis: str) -> dict[str, Any]:
 def _device_parts(plan: Plan, seat: Seat) -> list[dict[str, Any]]:
     """Parts of one device: what is needed, or the whole pool where the engine takes it at start."""
     model, place = plan.model, seat.room
-    found = [_part("weights", seat.weights, 0, _basis(plan))]
+    found = [{"name": "weights", "bytes": seat.weights, "error_bytes": 0, "basis": _basis(plan)}]
     used = seat.weights
     if model.kv is not None:
         held = plan.load.seats * (-(-model.state * seat.layers // model.layers)) if model.state else 0
         size = seat.need
         if plan.profile.budget.RESERVES and seat.pool > size:
             size = seat.pool
-        size -= held
+        size = size - held if size > held else 0
         error = model.kv_error * plan.load.tokens
-        found.append(_part("kv", max(0, size), error, "assumed" if error else "computed"))
-        used += max(0, size)
+        basis = "assumed" if error else "computed"
+        found.append({"name": "kv", "bytes": size, "error_bytes": error, "basis": basis})
+        used += size + held
         if held:
-            found.append(_part("state", held, 0, "computed"))
-            used += held
-    stated = plan.profile.stated
-    for (name, rule), size, error in zip(_PARTS, plan.parts.sizes, plan.parts.errors, strict=True):
+            found.append({"name": "state", "bytes": held, "error_bytes": 0, "basis": "computed"})
+    stated, errors = plan.profile.stated, plan.parts.errors
+    for index, size in enumerate(plan.parts.sizes):
         if size:
-            found.append(_part(name, size, error, "fitted" if rule in stated else "assumed"))
+            name, rule = _PARTS[index]
+            basis = "fitted" if rule in stated else "assumed"
+            found.append({"name": name, "bytes": size, "error_bytes": errors[index], "basis": basis})
             used += size
     if place.other:
-        found.append(_part("other", place.other, place.error, place.basis))
+        found.append({"name": "other", "bytes": place.other, "error_bytes": place.error, "basis": place.basis})
         used += place.other
     if used < place.total:
-        found.append(_part("free", place.total - used, 0, "computed"))
+        found.append({"name": "free", "bytes": place.total - used, "error_bytes": 0, "basis": "computed"})
     return found
 
 

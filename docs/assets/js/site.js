@@ -1,5 +1,5 @@
-// The matrix of formats: other tables from matrix.json, and a popover that says why. Nothing is decided
-// and no sentence is written here; words and notes come with the data.
+// The matrix of formats (other tables from matrix.json, and a popover that says why) and the row of the guide
+// that the short form points at. Nothing is decided and no sentence is written here.
 (function () {
   "use strict";
 
@@ -8,6 +8,7 @@
   function mount() {
     if (close) close();
     close = null;
+    guide();
     const root = document.querySelector("[data-matrix]");
     if (root && !root.dataset.mounted) {
       root.dataset.mounted = "1";
@@ -15,6 +16,21 @@
         .then((reply) => reply.json())
         .then((data) => matrix(root, data));
     }
+  }
+
+  // The row of the guide with the same hardware and the same people takes the wash.
+  function guide() {
+    const form = document.querySelector("[data-we-short] form");
+    const rows = [...document.querySelectorAll(".wp-guide tr[data-devices]")];
+    if (!form || !rows.length || form.dataset.guide) return;
+    form.dataset.guide = "1";
+    form.addEventListener("change", () => {
+      const device = form.querySelector("[data-device]")?.value.split(":")[0];
+      const serving = form.querySelector("[name=serving]")?.value;
+      const alike = rows.filter((row) => row.dataset.devices.split(" ").includes(device));
+      const here = alike.find((row) => row.dataset.serving === serving);
+      for (const row of rows) row.classList.toggle("wp-here", row === here);
+    });
   }
 
   function matrix(root, data) {

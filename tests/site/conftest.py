@@ -1,0 +1,179 @@
+"""The built site in a real Chromium: a server, one browser for all tests, and a page that is watched.
+
+The watched page fails its test when a request leaves the origin or the console is not clean.
+SKIP_BROWSER=1 skips what needs a browser; without it a missing browser or a missing site is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from macros.site import serve
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "site"
+LANGUAGES = ("en", "vi", "ru")
+# Other hosts cannot be reached while tests run; without these Chromium tries to all the same.
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+# The theme's search says this about its own Vietnamese module on every page.
+THEME_SAYS = "Function is not registered with pipeline"
+
+# The situation of the README: two RTX 3090, Qwen3-32B, a team of four.
+TEAM = "#v=1&devices=2*rtx-3090&model=qwen3-32b&serving=team&traffic.concurrency=4"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything that uses the browser carries the mark, and is skipped when that was asked for."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+            if os.environ.get("SKIP_BROWSER") == "1":
+                item.add_marker(pytest.mark.skip(reason="SKIP_BROWSER=1"))
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """Folder of the built site."""
+    if not (SITE / "en" / "wizard" / "index.html").exists() or not (SITE / "_wizard").exists():
+        pytest.fail("site/ is not built; run: make build")
+    return SITE
+
+
+def _serving(server: serve.Server) -> Iterator[str]:
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}{server.prefix}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def base(site: Path) -> Iterator[str]:
+    """Address of the site, served at the root of a free port."""
+    yield from _serving(serve.make(site))
+
+
+@pytest.fixture(scope="session")
+def below(site: Path) -> Iterator[str]:
+    """Address of the site, served below a path as a project page is."""
+    yield from _serving(serve.make(site, prefix="/which-engine/"))
+
+
+def program() -> str:
+    """Path of Chromium: CHROMIUM, or what scripts/ensure_chromium.sh finds. Fails with what to do."""
+    if os.environ.get("CHROMIUM"):
+        return os.environ["CHROMIUM"]
+    found = subprocess.run([ROOT / "scripts" / "ensure_chromium.sh"], capture_output=True, text=True)
+    if found.returncode:
+        pytest.fail(f"no Chromium for the browser tests (SKIP_BROWSER=1 leaves them out):\n{found.stderr}")
+    return found.stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def playwright():
+    """The driver of browsers."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    """One Chromium for all tests; each test gets its own context in it."""
+    chromium = playwright.chromium.launch(executable_path=program(), headless=True, args=FLAGS)
+    yield chromium
+    chromium.close()
+
+
+class Watch:
+    """What pages of a context did: requests to other origins, what the console said."""
+
+    def __init__(self) -> None:
+        self.foreign: list[str] = []
+        self.said: list[str] = []
+
+    def over(self, context) -> None:
+        """Begin to watch a context."""
+        context.on("request", self._request)
+        context.on("console", lambda m: self._said(m.type, m.text))
+        context.on("weberror", lambda e: self._said("error", str(e.error)))
+
+    def _request(self, request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
+            self.foreign.append(request.url)
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning") and THEME_SAYS not in text:
+            self.said.append(f"{kind}: {text}")
+
+    def assert_clean(self) -> None:
+        """No request left the origin and the console is empty."""
+        assert not self.foreign
+        assert not self.said
+
+
+@pytest.fixture
+def watch() -> Watch:
+    """Watches the contexts of one test."""
+    return Watch()
+
+
+@pytest.fixture
+def open_page(browser, watch):
+    """Function that opens a page in a new context: open_page(viewport=(w, h), **context options)."""
+    contexts = []
+
+    def open_(viewport: tuple[int, int] = (1280, 900), **options):
+        context = browser.new_context(viewport={"width": viewport[0], "height": viewport[1]}, **options)
+        context.set_default_timeout(30_000)
+        watch.over(context)
+        contexts.append(context)
+        return context.new_page()
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(open_page, watch):
+    """A watched page on a desktop window; the test fails if it was not clean."""
+    yield open_page()
+    watch.assert_clean()
+
+
+# ---------------------------------------------------------------------- the wizard
+
+
+@pytest.fixture(scope="session")
+def wizard_address():
+    """Function: address of the wizard in a language with a situation."""
+
+    def address(base: str, lang: str = "en", state: str = TEAM) -> str:
+        return f"{base}{lang}/wizard/{state}"
+
+    return address
+
+
+def answered(page, engine: str | None = None, complete: bool = False) -> None:
+    """Wait until an answer is on the page: of an engine, with what-if if `complete`."""
+    heading = "[data-we-result] .we-engine"
+    page.wait_for_selector(heading)
+    if engine:
+        page.wait_for_function(
+            "([css, name]) => document.querySelector(css)?.textContent.includes(name)", arg=[heading, engine]
+        )
+    if complete:
+        page.wait_for_selector("[data-section=change]", state="attached")

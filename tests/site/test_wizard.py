@@ -1,0 +1,303 @@
+"""The wizard on the built site, as people use it: pointer, keyboard, links, history, three languages."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.site.conftest import LANGUAGES, TEAM, answered
+
+RESULT = "[data-we-result]"
+FIRST = {"en": "Start with", "vi": "Bắt đầu với", "ru": "Начните с"}
+
+
+def fragment(page) -> str:
+    return page.evaluate("location.hash")
+
+
+def wait_for_fragment(page, *parts: str) -> None:
+    page.wait_for_function("parts => parts.every(p => location.hash.includes(p))", arg=list(parts))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_two_cards_a_model_and_a_team_by_pointer(page, base, lang):
+    page.goto(f"{base}{lang}/wizard/")
+    page.select_option("[data-device]", "rtx-3090")
+    page.click("[data-do=more]")
+    page.select_option("[name=model]", "qwen3-32b")
+    page.select_option("[name=serving]", "team")
+    page.fill("[name='traffic.concurrency']", "4")
+    wait_for_fragment(page, "2*rtx-3090", "qwen3-32b", "team", "concurrency=4")
+    answered(page, "vLLM", complete=True)
+    assert FIRST[lang] in page.inner_text(RESULT)
+    sections = page.eval_on_selector_all(f"{RESULT} > [data-section]", "all => all.map(e => e.dataset.section)")
+    wanted = ["answer", "ten", "index", "fit", "speed", "command", "why", "why-not", "change", "check", "sources"]
+    assert sections == wanted
+    assert "Qwen/Qwen3-32B" in page.inner_text("[data-section=command]")
+    assert page.locator("[data-section=why] .we-reasons li").count() >= 1
+    assert page.locator("[data-section=why-not] tbody tr").count() >= 3
+    assert page.locator("[data-section=fit] .we-bars svg").count() >= 2
+    assert page.locator("[data-section=speed] .we-ruler").count() >= 2
+    assert page.locator("[data-section=check] tbody tr").count() >= 2
+    assert page.locator("html").get_attribute("lang") == lang
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_same_by_keyboard_alone(page, base, lang):
+    page.goto(f"{base}{lang}/wizard/")
+    page.focus("[data-do=less]")
+    page.keyboard.press("Tab")
+    page.keyboard.type("2")  # the count is selected when reached by Tab
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.input_value("[data-count]") == "3"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")  # one fewer
+    assert page.input_value("[data-count]") == "2"
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.type("RTX 3090")
+    tab_to(page, "model")
+    page.keyboard.type("Qwen3-32B")
+    tab_to(page, "serving")
+    page.keyboard.type(page.eval_on_selector("[name=serving] [value=team]", "o => o.text"))
+    tab_to(page, "traffic.concurrency")
+    page.keyboard.type("4")
+    wait_for_fragment(page, "2*rtx-3090", "qwen3-32b", "team", "concurrency=4")
+    answered(page, "vLLM", complete=True)
+    # from the form the answer can be reached, and each of its sections by the index
+    page.focus("[data-we-assumptions] a")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "we-change"
+    page.focus(".we-index a[href='#we-command']")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "we-command"
+    assert fragment(page).startswith("#v=")
+
+
+def tab_to(page, name: str) -> None:
+    """Press Tab until the field has the focus."""
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == name:
+            return
+    raise AssertionError(f"Tab never reached {name}")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_shared_link_shows_the_answer_and_fills_the_form(page, base, lang, wizard_address):
+    page.goto(wizard_address(base, lang))
+    answered(page, "vLLM")
+    assert page.input_value("[data-count]") == "2"
+    assert page.input_value("[data-device]") == "rtx-3090"
+    assert page.input_value("[name=model]") == "qwen3-32b"
+    assert page.input_value("[name=serving]") == "team"
+    assert fragment(page) == TEAM
+    # what nobody answered is shown with its default, dashed and with the word
+    field = page.locator("[data-field='host.ram_gib']")
+    assert "wf-assumed" in field.get_attribute("class")
+    assert field.locator(".wf-mark").is_visible()
+    assert page.input_value("[name='host.ram_gib']") == "32"
+    page.fill("[name='host.ram_gib']", "128")
+    wait_for_fragment(page, "host.ram_gib=128")
+    assert "wf-assumed" not in field.get_attribute("class")
+
+
+def test_the_language_switch_keeps_the_state(page, base, wizard_address):
+    page.goto(wizard_address(base, "en"))
+    answered(page, "vLLM")
+    page.fill("[name='traffic.concurrency']", "6")
+    wait_for_fragment(page, "concurrency=6")
+    for lang in ("vi", "ru"):
+        page.click(f".wp-langs a[hreflang={lang}]")
+        page.wait_for_url(f"**/{lang}/wizard/#v=1*concurrency=6")
+        answered(page, "vLLM")
+        assert FIRST[lang] in page.inner_text(RESULT)
+        assert page.input_value("[name='traffic.concurrency']") == "6"
+
+
+def test_problems_stand_beside_their_fields_and_the_rest_is_answered(page, base):
+    state = "#v=1&devices=2*rtx-3090&model=qwen3-32x&traffic.concurrency=many&colour=blue"
+    page.goto(f"{base}vi/wizard/{state}")
+    answered(page)
+    beside = page.locator("[data-field='model'] .wf-problem")
+    assert "Qwen3-32B" in beside.inner_text()  # the nearest name that is known
+    assert page.locator("[data-field='traffic.concurrency'] .wf-problem").count() == 1
+    assert page.locator("[name='traffic.concurrency']").get_attribute("aria-invalid") == "true"
+    assert "colour" in page.inner_text("[data-we-problems]")
+    assert page.input_value("[data-device]") == "rtx-3090"
+    page.select_option("[name=model]", "qwen3-32b")
+    page.fill("[name='traffic.concurrency']", "4")
+    answered(page, "vLLM")
+    page.wait_for_function("!document.querySelector('[data-field=model] .wf-problem')")
+
+
+def test_hostile_addresses_stay_text(page, base):
+    markup = "<img src=x onerror=alert(1)>"
+    page.goto(f"{base}en/wizard/#v=1&devices=1*{markup}&model=%22{markup}%5C&already={markup}&{markup}=1")
+    page.wait_for_selector(".wf-problem")
+    assert page.locator("[data-we-wizard] img").count() == 0
+    page.goto("about:blank")
+    page.goto(f"{base}en/wizard/#v=7&model={{&settings.layout={{%22tp%22:&optional.cost=1&devices=," + "9" * 50)
+    page.wait_for_selector(".wf-problem")
+    page.select_option("[data-device]", "rtx-4090")
+    answered(page)
+
+
+def test_rows_of_mixed_cards(page, base):
+    page.goto(f"{base}en/wizard/")
+    page.select_option("[data-device]", "rtx-4090")
+    page.click("[data-do=add]")
+    assert page.evaluate("document.activeElement.matches('[data-device]')")
+    page.locator("[data-device]").nth(1).select_option("rtx-3060")
+    wait_for_fragment(page, "1*rtx-4090,1*rtx-3060")
+    page.locator("[data-do=remove]").first.click()
+    wait_for_fragment(page, "devices=1*rtx-3060")
+    assert page.locator("[data-device-row]").count() == 1
+
+
+def test_what_the_form_has_no_field_for_is_kept(page, base):
+    state = "#v=1&devices=1*custom(memory_gib=24;name=My%20card)&model.params_b=13&settings.kv=f16&traffic.concurrency=2"
+    page.goto(f"{base}en/wizard/{state}")
+    answered(page)
+    assert "My card" in page.locator("[data-device] option:checked").inner_text()
+    assert "13" in page.locator("[name=model] option:checked").inner_text()
+    page.fill("[name='traffic.concurrency']", "3")
+    wait_for_fragment(page, "custom(memory_gib=24;name=My", "model.params_b=13", "settings.kv=f16", "concurrency=3")
+    page.select_option("[name=model]", "qwen3-8b")
+    wait_for_fragment(page, "model=qwen3-8b", "settings.kv=f16")
+    assert "params_b" not in fragment(page)
+
+
+def test_links_of_the_answer_are_steps_in_the_history(page, base, wizard_address):
+    page.goto(wizard_address(base))
+    answered(page, complete=True)
+    page.evaluate("window.scrollTo(0, 300)")
+    link = page.locator("[data-section=change] a.we-patch").first
+    wanted = link.get_attribute("href")
+    link.click()
+    page.wait_for_function("hash => location.hash === hash", arg=wanted)
+    assert page.locator("[data-section=answer]").count() == 1
+    page.go_back()
+    page.wait_for_function("hash => location.hash === hash", arg=TEAM)
+    page.wait_for_function("document.querySelector('[data-count]').value === '2'")
+    page.go_forward()
+    page.wait_for_function("hash => location.hash === hash", arg=wanted)
+    page.evaluate("location.hash = '#v=1&devices=1*rtx-4090&model=qwen3-8b'")
+    page.wait_for_function("document.querySelector('[data-device]').value === 'rtx-4090'")
+
+
+def test_a_recipe_fills_the_form(page, base):
+    page.goto(f"{base}en/wizard/")
+    preset = page.locator("[data-we-preset]").first
+    state = preset.get_attribute("data-we-preset")
+    preset.click()
+    answered(page)
+    assert fragment(page) == state
+
+
+def test_an_update_keeps_what_the_reader_opened_and_speaks_once(page, base, wizard_address):
+    page.goto(wizard_address(base))
+    answered(page, "vLLM", complete=True)
+    page.click("#we-ten summary")
+    page.click("label[for=we-tab-powershell]")
+    said = page.evaluate(
+        """() => { const live = document.querySelector('[data-we-live]'); window.said = [];
+             new MutationObserver(() => window.said.push(live.textContent)).observe(live, {childList: true});
+             return live.textContent; }"""
+    )
+    assert "vLLM" in said
+    page.evaluate("window.scrollTo(0, 900)")
+    before = page.evaluate("window.scrollY")
+    page.evaluate("document.querySelector('[name=\"context.input\"]').focus({preventScroll: true})")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("6000", delay=20)
+    wait_for_fragment(page, "context.input=6000")
+    page.wait_for_timeout(1500)  # long enough for what-if to be shown too
+    assert page.evaluate("document.activeElement.name") == "context.input"
+    assert page.input_value("[name='context.input']") == "6000"
+    assert page.locator("#we-ten").get_attribute("open") is not None
+    assert page.is_checked("#we-tab-powershell")
+    assert abs(page.evaluate("window.scrollY") - before) < 200
+    assert len(page.evaluate("window.said")) == 1
+
+
+def test_the_newest_question_wins(page, base, wizard_address):
+    page.goto(wizard_address(base))
+    answered(page)
+    page.evaluate(
+        """() => { const field = document.querySelector('[name="traffic.concurrency"]');
+             for (let n = 1; n <= 40; n++) { field.value = String(n); field.dispatchEvent(new Event('input', {bubbles: true})); } }"""
+    )
+    wait_for_fragment(page, "concurrency=40")
+    page.wait_for_timeout(300)
+    assert "concurrency=40" in fragment(page)
+    assert "40" in page.inner_text("[data-section=answer]")
+
+
+def test_copy_buttons(open_page, base, watch, wizard_address):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(wizard_address(base, "ru"))
+    answered(page, "vLLM")
+    button = page.locator(".we-strip [data-copy]")
+    word = button.inner_text()
+    button.click()
+    page.wait_for_selector(".we-strip .we-copied")
+    assert button.inner_text() != word
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("vllm serve") and "\n" not in copied
+    page.wait_for_selector(".we-strip .we-copied", state="detached")
+    assert button.inner_text() == word
+    page.click("[data-section=command] .we-panel-posix [data-copy]")
+    assert page.evaluate("navigator.clipboard.readText()").count("\\\n") >= 3
+    page.click("[data-we-copy-link]")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    watch.assert_clean()
+
+
+def test_instant_navigation_keeps_the_worker(page, base, wizard_address):
+    workers = []
+    page.on("worker", lambda worker: workers.append(worker.url))
+    page.goto(wizard_address(base))
+    answered(page, "vLLM")
+    page.evaluate("window.same = true")
+    page.click(".md-tabs a[href$='engines/']")
+    page.wait_for_url("**/engines/")
+    page.go_back()
+    answered(page, "vLLM")
+    assert page.input_value("[name=model]") == "qwen3-32b"
+    page.click(".md-tabs a[href$='/wizard/'], .md-tabs a[href='./']")
+    page.wait_for_timeout(300)
+    page.fill("[name='traffic.concurrency']", "9")
+    wait_for_fragment(page, "concurrency=9")
+    assert page.evaluate("window.same") is True
+    assert sum(url.endswith("/worker.mjs") for url in workers) == 1
+
+
+def test_without_scripts_the_form_is_there(open_page, base):
+    """Without scripts the form, the recipes and a sentence are there."""
+    page = open_page(java_script_enabled=False)
+    page.goto(f"{base}ru/wizard/")
+    assert page.locator("[name=model] option").count() > 10
+    assert page.locator(".wf-noscript").is_visible()
+    href = page.locator("[data-we-preset]").first.get_attribute("href")
+    assert page.goto(page.url + href).ok if not href.startswith("http") else page.goto(href).ok
+
+
+def test_the_short_form_answers_on_the_home_page(page, base):
+    page.goto(f"{base}vi/")
+    brief = page.locator("[data-we-brief]")
+    assert "vLLM" in brief.inner_text()  # made with the page
+    page.hover("[data-we-short]")
+    page.select_option("[data-we-short] [data-device]", "m4-max:64")
+    page.wait_for_function("!document.querySelector('[data-we-brief]').textContent.includes('vLLM')")
+    link = brief.locator("a.we-button")
+    assert re.search(r"wizard/#v=1&devices=2\*m4-max:64", link.get_attribute("href"))
+    link.click()
+    page.wait_for_url("**/vi/wizard/#v=1*")
+    answered(page)
+    assert page.input_value("[data-device]") == "m4-max:64"
+    assert json.loads(page.evaluate("JSON.stringify(document.querySelector('[data-we-wizard]').dataset.mounted)")) == "1"
