@@ -147,7 +147,7 @@ def _devices(view: View, id_: str, label: str, described: str, short: bool) -> s
 
 
 def _cards(view: View) -> str:
-    """Every device by kind and maker, with a choice for each size of its memory."""
+    """Every device by kind and maker, with a choice for each size of its memory; the largest is the default."""
     groups: dict[str, list[str]] = {}
     entries = sorted(view.world.entries("device").items(), key=lambda e: e[1]["name"])
     for kind in _KIND_ORDER:
@@ -158,7 +158,7 @@ def _cards(view: View) -> str:
             rows = groups.setdefault(f"{kind_name}, {maker}", [])
             sizes = sorted(entry["memory"]["options"], reverse=True)
             for size in sizes:
-                value = id_ if len(sizes) == 1 else f"{id_}:{size:g}"
+                value = id_ if size == sizes[0] else f"{id_}:{size:g}"
                 memory = f"{view.num(size)} {view.plain('unit.gib')}"
                 rows.append(f'<option value="{value}">{escape(view.words.device(id_))} · {memory}</option>')
     return "".join(f'<optgroup label="{escape(name)}">{"".join(rows)}</optgroup>' for name, rows in groups.items())

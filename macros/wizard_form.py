@@ -30,8 +30,8 @@ def wizard_form(view: View) -> Markup:
     return Markup(
         f'<div class="wf" data-we-wizard {_where(view)}>{_early(view)}'
         f'<div class="wf-side"><div class="wf-top"><h2 class="wf-title" id="situation">{t("wizard-page.title")}</h2>'
-        f'<a href="#" data-we-copy-link data-copied="{escape(plain("wizard-page.copied"))}">'
-        f"{t('wizard-page.copy-link')}</a></div>{_summary(view)}"
+        f'<button type="button" class="wf-link" data-we-copy-link '
+        f'data-copied="{escape(plain("wizard-page.copied"))}">{t("wizard-page.copy-link")}</button></div>{_summary(view)}'
         f'<form class="wf-form" autocomplete="off" novalidate><div data-we-problems></div>'
         f"{''.join(_group(view, group) for group in GROUPS)}"
         f'<p class="wf-assumptions" data-we-assumptions hidden><b></b><br>'

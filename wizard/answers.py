@@ -93,7 +93,7 @@ def _fast_memory(facts: Facts, start: Plain | None) -> tuple[str, Plain]:
 
 def _phase(facts: Facts, bottleneck: Plain | None) -> tuple[str, Plain]:
     if not bottleneck:
-        return "decision.answer-no-model", {}
+        return "decision.answer-no-model" if facts.arch is None else "decision.answer-unknown", {}
     return "decision.answer-value", {"value": word(facts.kb.bottlenecks[bottleneck["is"]]["name"])}
 
 

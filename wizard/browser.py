@@ -15,7 +15,7 @@ from .address import from_flat, from_fragment
 from .decide import decide_reading
 from .decision import to_json
 from .kb import KB
-from .render import around, compact, head, html
+from .render import around, compact, html, problems
 from .render.view import View
 from .situation import fragment, read, to_flat
 from .texts import Texts
@@ -53,15 +53,15 @@ class Session:
         (a fragment)}. base: path from the page to the root of its language. With "brief" the result is
         {"brief": HTML, "fragment", "problems"}, the short answer of the home page, `wizard` being the
         address of the wizard page. Otherwise {"sections", "fragment", "fields", "assumed", "labels",
-        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "html"}.
+        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "text"}.
         """
         request = json.loads(request_json)
         if "address" in request:
-            data, problems = from_fragment(str(request["address"]))
+            data, unread = from_fragment(str(request["address"]))
         else:
-            data, problems = from_flat(request.get("fields") or {})
+            data, unread = from_flat(request.get("fields") or {})
         reading = read(data, self.kb)
-        reading.problems[:0] = problems
+        reading.problems[:0] = unread
         decision = decide_reading(reading, self.kb, self.today)
         if request.get("brief"):
             return self._brief(decision, request)
@@ -76,7 +76,7 @@ class Session:
         found = {
             "brief": compact(decision, texts, self.kb, lang, base, wizard),
             "fragment": fragment(decision["stated"]),
-            "problems": _problems(View(decision, texts, self.kb, lang, base)),
+            "problems": problems(decision, texts, self.kb, lang),
         }
         return json.dumps(found, ensure_ascii=False)
 
@@ -91,7 +91,7 @@ class Session:
             "fields": to_flat(self.decision["stated"]),
             "assumed": to_flat(self.decision["situation"]),
             "labels": around.labels(view),
-            "problems": _problems(view),
+            "problems": problems(self.decision, texts, self.kb, lang),
             "said": around.spoken(view),
             "summary": around.summary(view),
             "bar": around.bar(view),
@@ -132,10 +132,6 @@ class Session:
         from .render import markdown
 
         return markdown(self.decision, self.texts[lang], self.kb, lang)
-
-
-def _problems(view: View) -> list[Plain]:
-    return [{"path": p["path"], "html": head.problem(view, p)} for p in view.decision["problems"]]
 
 
 def decide_json(data_json: str, kb: KB, today: str) -> str:

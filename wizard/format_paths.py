@@ -75,7 +75,7 @@ def find(
                         _option(engine, mode, backend, family, type_, version, hits, shared, place, facts)
                     )
         if not any_found:
-            stops = merge(misses) or [_not_on_backend(table, family, wanted, backends)]
+            stops = merge(misses) or [_not_on_backend(table, family, wanted, backends, facts.kb)]
             refused.append(Refusal(engine, mode, "format", family, stops))
     return refused
 
@@ -143,14 +143,16 @@ def _option(
     return Option(path, {device: tuple(merge([*shared, *stops])) for device, (_, stops, _) in hits.items()})
 
 
-def _not_on_backend(table: _Table, family: str, wanted: Entry | None, backends: Iterable[str]) -> Entry:
+def _not_on_backend(table: _Table, family: str, wanted: Entry | None, backends: Iterable[str], kb: KB) -> Entry:
     """The obstacle of a format that the engine has, but on other back ends, or not as the asked type."""
     rows = [row for row in table.rows if row["format"] == family]
     have = sorted({b for row in rows for b in backends_of(row)})
     sources = _some_sources(rows)
     if not set(have) & set(backends):
         text = "decision.format-backend"
-        return obstacle("candidate.backend", sorted(backends), have, sources, text=text, format=family)
+        return obstacle(
+            "candidate.backend", sorted(backends), have, sources, text=text, format=kb.formats[family]["name"]
+        )
     types = sorted({t for row in rows for t in row.get("types", [])})
     return obstacle("format.type", (wanted or {}).get("type"), types, sources, text="decision.format-type")
 

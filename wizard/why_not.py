@@ -309,7 +309,7 @@ def _format_reason(other: Candidate, start: Candidate, name: str, facts: Facts) 
         return statement("format", f"decision.format-fit-{other.fit['class']}", format=name, ratio=bytes_ratio)
     if other.path.checkpoint["status"] != start.path.checkpoint["status"]:
         return statement("format", "decision.format-no-checkpoint", format=name)
-    if mine and theirs and theirs["point"] < mine["point"]:
+    if mine and theirs and theirs["point"] < mine["point"] and round(bytes_ratio, 1) != 1:
         return statement(
             "format",
             "decision.format-slower",

@@ -197,6 +197,7 @@ def test_a_recipe_fills_the_form(page, base):
     preset.click()
     answered(page)
     assert fragment(page) == state
+    assert page.input_value("[name=model]") in state
 
 
 def test_an_update_keeps_what_the_reader_opened_and_speaks_once(page, base, wizard_address):
@@ -292,12 +293,12 @@ def test_the_short_form_answers_on_the_home_page(page, base):
     brief = page.locator("[data-we-brief]")
     assert "vLLM" in brief.inner_text()  # made with the page
     page.hover("[data-we-short]")
-    page.select_option("[data-we-short] [data-device]", "m4-max:64")
+    page.select_option("[data-we-short] [data-device]", "m4-max:36")
     page.wait_for_function("!document.querySelector('[data-we-brief]').textContent.includes('vLLM')")
     link = brief.locator("a.we-button")
-    assert re.search(r"wizard/#v=1&devices=2\*m4-max:64", link.get_attribute("href"))
+    assert re.search(r"wizard/#v=1&devices=2\*m4-max:36", link.get_attribute("href"))
     link.click()
     page.wait_for_url("**/vi/wizard/#v=1*")
     answered(page)
-    assert page.input_value("[data-device]") == "m4-max:64"
+    assert page.input_value("[data-device]") == "m4-max:36"
     assert json.loads(page.evaluate("JSON.stringify(document.querySelector('[data-we-wizard]').dataset.mounted)")) == "1"

@@ -24,6 +24,9 @@ TERMS: Plain = {
     "engine": {"en": ["engine", "engines"], "vi": ["engine"], "ru": ["движок", "движка", "движков"]},
     "condition": {"en": ["condition", "conditions"], "vi": ["điều kiện"], "ru": ["условие", "условия", "условий"]},
     "replica": {"en": ["replica", "replicas"], "vi": ["bản sao"], "ru": ["реплика", "реплики", "реплик"]},
+    "token": {"en": ["token", "tokens"], "vi": ["token"], "ru": ["токен", "токена", "токенов"]},
+    "layer": {"en": ["layer", "layers"], "vi": ["lớp"], "ru": ["слой", "слоя", "слоёв"]},
+    "machine": {"en": ["machine", "machines"], "vi": ["máy"], "ru": ["машина", "машины", "машин"]},
 }
 
 OWN_TEXTS: dict[str, dict[str, str]] = {

@@ -22,6 +22,8 @@ def number(value: float, lang: str, decimals: int | None = None) -> str:
         decimals = 0 if value == int(value) or size >= 99.95 else 1 if size >= 0.995 else 2 if size >= 0.0995 else 3
     text = f"{abs(value):,.{decimals}f}"
     point, group = _MARKS.get(lang, _MARKS["en"])
+    if lang == "ru" and abs(value) < 9999.5:
+        group = ""  # Russian groups digits from five on
     if lang != "en":
         text = text.translate({ord(","): group, ord("."): point})
     return f"−{text}" if value < 0 and text.strip("0.,") else text

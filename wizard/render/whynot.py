@@ -123,7 +123,13 @@ def obstacle_sentence(view: View, entry: Plain) -> str:
     if "needed" in told:
         values.setdefault("needed", words.needed(clause, entry["needed"]))
     if "yours" in told:
-        values.setdefault("yours", words.value(clause, entry["yours"]))
+        yours = entry["yours"]
+        shown = (
+            view.texts.both([words.value(clause, y) for y in yours])
+            if isinstance(yours, list)
+            else words.value(clause, yours)
+        )
+        values.setdefault("yours", shown)
     return view.t(text, values)
 
 

@@ -94,7 +94,7 @@ export class Form {
       const note = document.createElement("p");
       note.className = "wf-problem";
       note.id = `wf-problem-${index}`;
-      note.innerHTML = problem.html; // made by the renderer, with all that was typed escaped
+      note.textContent = problem.text;
       const field = this.fieldOf(problem.path);
       if (!field) {
         top?.append(note);

@@ -111,7 +111,6 @@ export class Wizard {
       engine.reset();
       this.begin();
     } else if (is("copy-link")) {
-      event.preventDefault();
       copy(is("copy-link"), location.href);
     } else if (is("change")) {
       this.root.classList.remove("wf-folded");
