@@ -76,7 +76,8 @@ def with_outdated(text: str, view: View) -> str:
     title, _, rest = text.partition("\n<!--raw-->")
     english = f"{view.base}../en/{view.page}"
     notice = (
-        f'<div class="wp-notice"><p><strong>{view.t("pages.outdated.title")}</strong> {view.t("pages.outdated.text")}</p>'
+        f'<div class="wp-notice"><p><strong>{view.t("pages.outdated.title")}</strong> '
+        f"{view.t('pages.outdated.text')}</p>"
         f'<span><a href="{english}" hreflang="en">{view.t("pages.outdated.english")}</a>'
         f'<a href="{view.to("contribute/")}#languages">{view.t("pages.outdated.fix")}</a></span></div>'
     )

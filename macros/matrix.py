@@ -54,13 +54,20 @@ def _make(view: View) -> dict[str, Any]:
         "engines": [engine_row(view, e) for e in engines],
         "formats": [{"id": f, "name": view.name(x)} for f, x in world.entries("format").items()],
         "columns": [
-            {"group": c["group"], "arch": c["archs"][0], "archs": c["archs"], "label": c["label"], "title": title(view, c)}
+            {
+                "group": c["group"],
+                "arch": c["archs"][0],
+                "archs": c["archs"],
+                "label": c["label"],
+                "title": title(view, c),
+            }
             for c in columns
         ],
         "cells": cells,
         "notes": notes,
         "shown": usual(world),
-        "words": {k: view.plain(f"words.kernel.{k}") for k in kernels.ORDER} | {"engine": view.plain("pages.matrix.engine")},
+        "words": {k: view.plain(f"words.kernel.{k}") for k in kernels.ORDER}
+        | {"engine": view.plain("pages.matrix.engine")},
     }
 
 
@@ -74,7 +81,9 @@ def _joined(world: World) -> tuple[dict[str, Any], ...]:
             found[-1]["archs"].append(column.arch)
             found[-1]["generations"].append(column.generation)
             continue
-        found.append({"group": column.group, "archs": [column.arch], "generations": [column.generation], "kinds": kinds})
+        found.append(
+            {"group": column.group, "archs": [column.arch], "generations": [column.generation], "kinds": kinds}
+        )
     for column in found:
         column["label"] = short(column["archs"])
     return tuple(found)
@@ -150,8 +159,14 @@ def note(view: View, engine: str, family: str, cell: kernels.Cell, arch: str) ->
     rows.append((view.t("pages.source"), view.chip(list(cell.sources))))
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     device = view.world.entries("device")[cell.device]
-    ask = view.to("wizard/") + view.fragment({"devices": [{"device": cell.device, "count": 1}], "format": {"family": family}})
-    edit = view.edit_url("engine", engine, "formats", cell.line) if cell.line is not None else view.edit_url("engine", engine)
+    ask = view.to("wizard/") + view.fragment(
+        {"devices": [{"device": cell.device, "count": 1}], "format": {"family": family}}
+    )
+    edit = (
+        view.edit_url("engine", engine, "formats", cell.line)
+        if cell.line is not None
+        else view.edit_url("engine", engine)
+    )
     return (
         f"<h3>{escape(entry['name'])}, {escape(view.name(format_))}<code>{escape(arch)}</code></h3>"
         f"<p><b>{kind}.</b> {says}</p><dl>{listed}</dl>"
@@ -185,14 +200,23 @@ def table(view: View, data_: dict[str, Any], group: str, formats: list[str]) -> 
     return Markup(
         '<table class="wp-matrix__table"><thead>'
         f'<tr class="wp-matrix__format"><td></td>{head}</tr>'
-        f'<tr class="wp-matrix__arch"><th scope="col">{escape(data_["words"]["engine"])}</th>{(gap + archs) * len(formats)}</tr>'
+        f'<tr class="wp-matrix__arch"><th scope="col">{escape(data_["words"]["engine"])}</th>'
+        f"{(gap + archs) * len(formats)}</tr>"
         f"</thead><tbody>{''.join(body)}</tbody></table>"
     )
 
 
 def _cell(cell: dict[str, Any] | None, names: dict[str, str]) -> str:
     if cell is None:
-        return '<span class="wp-kernel-word" aria-hidden="true">–</span><span class="wp-hide">' + escape(names["no"]) + "</span>"
+        return (
+            '<span class="wp-kernel-word" aria-hidden="true">–</span><span class="wp-hide">'
+            + escape(names["no"])
+            + "</span>"
+        )
     label = escape(names[cell["k"]])
-    mark = "?" if cell["k"] == kernels.UNKNOWN else f'<svg class="wp-kernel" aria-hidden="true"><use xlink:href="#k-{cell["k"]}"/></svg>'
+    mark = (
+        "?"
+        if cell["k"] == kernels.UNKNOWN
+        else f'<svg class="wp-kernel" aria-hidden="true"><use xlink:href="#k-{cell["k"]}"/></svg>'
+    )
     return f'<button type="button" data-note="{cell["n"]}" aria-label="{label}" aria-haspopup="dialog">{mark}</button>'

@@ -154,7 +154,10 @@ def _cards(view: View) -> str:
         for id_, entry in entries:
             if entry["kind"] != kind:
                 continue
-            kind_name, maker = view.plain(f"wizard-page.kind-{kind}"), view.plain(f"wizard-page.vendor-{entry['vendor']}")
+            kind_name, maker = (
+                view.plain(f"wizard-page.kind-{kind}"),
+                view.plain(f"wizard-page.vendor-{entry['vendor']}"),
+            )
             rows = groups.setdefault(f"{kind_name}, {maker}", [])
             sizes = sorted(entry["memory"]["options"], reverse=True)
             for size in sizes:

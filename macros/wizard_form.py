@@ -105,7 +105,9 @@ def _progress(view: View) -> str:
 
 def _failures(view: View) -> str:
     """One sentence a failure, what to do, and the way to answers that need no script."""
-    notes = "".join(f'<p data-we-failure="{code}" hidden>{view.t(f"wizard-page.failure-{code}")}</p>' for code in FAILURES)
+    notes = "".join(
+        f'<p data-we-failure="{code}" hidden>{view.t(f"wizard-page.failure-{code}")}</p>' for code in FAILURES
+    )
     return (
         f'<div class="wf-failures" data-we-failures role="alert" hidden>{notes}'
         f'<p><button type="button" class="wf-button" data-we-retry>{view.t("wizard-page.retry")}</button> '

@@ -74,7 +74,12 @@ def write_plain(world: World, shared: dict) -> None:
         docs = PLAIN / lang / "docs"
         for page in pages:
             text = adapter.rendered.get((lang, page.path)) or catalog.markdown(page, view)
-            front = stub(page, page.title(view), text).rpartition("---\n")[0].replace("render_macros: true\n", "").replace('search: {"exclude": true}\n', "")
+            front = (
+                stub(page, page.title(view), text)
+                .rpartition("---\n")[0]
+                .replace("render_macros: true\n", "")
+                .replace('search: {"exclude": true}\n', "")
+            )
             put(docs / page.path, f"{front}---\n\n{text}")
         for name, text in prose.items():
             put(docs / name, text.replace("render_macros: true\n", "").replace("{{ condition_paths() }}", ""))
@@ -93,7 +98,8 @@ def side_by_side(folder: Path) -> None:
     """One process a language, as ours does it."""
     context = multiprocessing.get_context("fork")
     jobs = [
-        context.Process(target=build.mkdocs_build, args=(folder / lang / "mkdocs.yml", False, False)) for lang in LANGUAGES
+        context.Process(target=build.mkdocs_build, args=(folder / lang / "mkdocs.yml", False, False))
+        for lang in LANGUAGES
     ]
     for job in jobs:
         job.start()

@@ -25,13 +25,17 @@ Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path
 
 _STATUS = ("published", "convert", "unknown")
 _LOSS = ("visible", "severe")
+SHAKY = ("emulated", "experimental")  # kernels that rank after all others
 _COMPUTE = ("fp8", "int8", "nvfp4", "mxfp4")  # formats made for matrix units that compute in them
 _BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A path on a layout. `fit` and `estimates` are None when no model was named."""
+    """A path on a layout. `fit` and `estimates` are None when no model was named.
+
+    `fit` is without the parts of each device; `detailed` adds them for what is shown.
+    """
 
     path: Path
     layout: Layout
@@ -42,6 +46,7 @@ class Candidate:
     bits: float = 16.0
     lossy: bool = False
     experimental: bool = False  # the project calls this layout, or this way to offload, experimental
+    settings: Entry | None = field(default=None, hash=False, compare=False)  # what it was sized with
     fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
 
     @property
@@ -57,7 +62,7 @@ class Candidate:
     @property
     def shaky(self) -> bool:
         """Not confirmed, emulated or experimental: ranked after what is sure, whatever its speed or bits."""
-        return bool(self.unconfirmed) or self.experimental or self.path.kernel in ("emulated", "experimental")
+        return bool(self.unconfirmed) or self.experimental or self.path.kernel in SHAKY
 
     @property
     def runs(self) -> bool:
@@ -119,6 +124,14 @@ def host_of(facts: Facts) -> Entry:
         "unified": any(c.entry["memory"]["unified"] for c in facts.cards),
         "os": host["os"],
     }
+
+
+def detailed(candidate: Candidate, facts: Facts) -> Entry | None:
+    """The fit of a candidate with the parts of each device, for what is shown."""
+    if candidate.fit is None or candidate.settings is None:
+        return candidate.fit
+    work, host = workload_of(facts.situation), host_of(facts)
+    return fit(candidate.path, candidate.layout, facts.arch, work, candidate.settings, host, facts.kb)
 
 
 def build(found: Found, facts: Facts) -> dict[str, Ranked]:
@@ -229,12 +242,23 @@ class _Maker:
         """
         placings = [(o, self.placing(o, refused)) for o in options]
         inside = {**self.settings, "offload": "no"}
-        made, hopeless = [], []
+        made: list[Candidate] = []
+        rest: list[tuple[Option, list[Placed]]] = []
+        hopeless: list[tuple[Option, list[Placed]]] = []
         for option, placed in placings:
             likely, roomiest = self._likely(option, placed)
-            made += self._make(option, likely, inside)
-            if not likely and roomiest:
+            sure = [] if option.path.kernel in SHAKY else [p for p in likely if not p.experimental]
+            made += self._make(option, sure, inside)
+            if likely and not sure:
+                rest.append((option, likely))
+            elif len(sure) < len(likely):
+                rest.append((option, [p for p in likely if p.experimental]))
+            elif not likely and roomiest:
                 hopeless.append((option, [roomiest]))
+        # what is experimental ranks after what is sure and fits: one of each then tells why it was not taken
+        enough = any(c.rank_class == 0 and not c.shaky for c in made)
+        for option, placed in rest:
+            made += self._make(option, placed[-1:] if enough else placed, inside)
         if self.settings["offload"] == "no" or any(c.rank_class <= 1 for c in made):
             return made + [c for o, placed in hopeless for c in self._make(o, placed, inside)]
         return [c for o, placed in placings for c in self._make(o, placed, self.settings)]
@@ -260,7 +284,7 @@ class _Maker:
         made = []
         for one in placed:
             layout = one.layout
-            fits = fit(path, layout, facts.arch, self.work, settings, self.host, facts.kb)
+            fits = fit(path, layout, facts.arch, self.work, settings, self.host, facts.kb, detail=False)
             if layout.dp > 1 and fits["class"] == "offload":
                 continue  # copies would compete for the same system memory
             estimates = estimate(path, layout, facts.arch, self.work, fits, facts.situation["links"], facts.kb)
@@ -274,10 +298,11 @@ class _Maker:
                     unconfirmed,
                     fits,
                     estimates,
-                    type_["bits"],
-                    lossy,
-                    experimental,
-                    fallback,
+                    bits=type_["bits"],
+                    lossy=lossy,
+                    experimental=experimental,
+                    settings=settings,
+                    fallback=fallback,
                 )
             )
         return made

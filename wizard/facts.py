@@ -34,27 +34,30 @@ class Facts:
         self.kb = kb
         self.memo: dict[Any, Any] = {}  # what stages ask more than once about this situation
         self.arch = resolve(situation["model"], kb)
-        self.kinds = [_kind(d, kb) for d in situation["devices"]]
-        self.cards = self._cards()
+        self.kinds = _kinds(situation["devices"], kb)
+        self.groups = self._groups()  # each kind with its cards
+        self.cards = tuple(card for _, cards in self.groups for card in cards)
         self._values = self._derive()
 
-    def _cards(self) -> tuple[Card, ...]:
+    def _groups(self) -> list[tuple[Kind, tuple[Card, ...]]]:
         host = self.situation["host"]
         free = None if host["free_vram_gib"] is None else round(host["free_vram_gib"] * GIB)
-        cards: list[Card] = []
+        groups: list[tuple[Kind, tuple[Card, ...]]] = []
+        index = 0
         for kind in self.kinds:
             if kind.entry["kind"] == "cpu":
                 # one pool of system memory, however many sockets
-                cards.append(self._card(kind, round(host["ram_gib"] * GIB), len(cards), None))
-                continue
-            total = _reported(kind)
-            for _ in range(kind.count):
-                cards.append(self._card(kind, total, len(cards), free))
-        return tuple(cards)
+                cards = (self._card(kind, round(host["ram_gib"] * GIB), index, None),)
+            else:
+                total = _reported(kind)
+                cards = tuple(self._card(kind, total, index + n, free) for n in range(kind.count))
+            index += len(cards)
+            groups.append((kind, cards))
+        return groups
 
     def _card(self, kind: Kind, total: int, index: int, free: int | None) -> Card:
         """The same card for the same device in every decision, so that what was worked out for it is kept."""
-        if kind.device == "custom":
+        if kind.entry.get("custom"):
             return Card(kind.device, kind.entry, total, index, free)
         key = (kind.device, total, index, free)
         found = self.kb.cards.get(key)
@@ -107,6 +110,7 @@ class Facts:
                 "model.tasks": tuple(arch["tasks"]),
                 "model.params_b": arch["params"]["total"] / 1e9,
                 "model.active_b": arch["params"].get("active", arch["params"]["total"]) / 1e9,
+                "model.native_bits": native_bits(arch, self.kb),
             }
             values["model.exceeds_devices"] = self._exceeds(arch)
         return values
@@ -210,29 +214,48 @@ def bandwidth(entry: Entry) -> float | None:
     return value if isinstance(value, int | float) else None
 
 
-def _kind(device: Entry, kb: KB) -> Kind:
-    if device["device"]:
-        return Kind(device["device"], kb.devices[device["device"]], device["count"], device["memory_gib"])
-    custom = device["custom"]
-    entry: Entry = {
+def native_bits(arch: Entry, kb: KB) -> float:
+    """Bits per weight in which the makers publish a model; 16 where nothing else is known."""
+    own = [p for p in arch.get("checkpoints", []) if p["repository"] == arch.get("repository")]
+    types = [kb.type_of(p["format"], p["type"]) for p in own]
+    return max([t["bits"] for t in types if t], default=16.0)
+
+
+def _kinds(devices: list[Entry], kb: KB) -> list[Kind]:
+    """The kinds of device; an own one is called "custom", a second own one "custom-2"."""
+    kinds: list[Kind] = []
+    own = 0
+    for device in devices:
+        if device["device"]:
+            kinds.append(Kind(device["device"], kb.devices[device["device"]], device["count"], device["memory_gib"]))
+            continue
+        own += 1
+        name = "custom" if own == 1 else f"custom-{own}"
+        kinds.append(Kind(name, _own(device["custom"], kb), device["count"], device["memory_gib"]))
+    return kinds
+
+
+def _own(custom: Entry, kb: KB) -> Entry:
+    """The entry of a device that the person described."""
+    arch, vendor, kind = custom.get("arch"), custom.get("vendor"), custom.get("kind", "gpu")
+    if vendor is None and str(arch).startswith("sm_"):
+        vendor = "nvidia"
+    if vendor is None and str(arch).startswith("gfx"):
+        vendor = "amd"
+    return {
         "name": custom.get("name", "custom"),
-        "vendor": custom.get("vendor"),
-        "kind": custom.get("kind", "gpu"),
-        "arch": custom.get("arch"),
+        "vendor": vendor,
+        "kind": kind,
+        "arch": arch,
         "segment": None,
         "generation": None,
-        "compute_capability": custom.get("compute_capability") or _capability(custom.get("arch")),
-        "backends": _backends(custom),
-        "memory": {"options": [custom["memory_gib"]], "unified": custom.get("kind") == "soc"},
+        "compute_capability": custom.get("compute_capability") or _capability(arch),
+        "backends": _backends(vendor, kind, kb),
+        "memory": {"options": [custom["memory_gib"]], "unified": kind == "soc"},
         "bandwidth_gbs": custom.get("bandwidth_gbs"),
         "speed_class": None,
         "custom": True,
     }
-    if entry["vendor"] is None and str(entry["arch"]).startswith("sm_"):
-        entry["vendor"] = "nvidia"
-    if entry["vendor"] is None and str(entry["arch"]).startswith("gfx"):
-        entry["vendor"] = "amd"
-    return Kind("custom", entry, device["count"], custom["memory_gib"])
 
 
 def _capability(arch: str | None) -> str | None:
@@ -242,15 +265,10 @@ def _capability(arch: str | None) -> str | None:
     )
 
 
-def _backends(custom: Entry) -> list[str] | None:
-    arch, vendor = str(custom.get("arch", "")), custom.get("vendor")
-    if vendor == "nvidia" or arch.startswith("sm_"):
-        return ["cuda", "vulkan"]
-    if vendor == "amd" or arch.startswith("gfx"):
-        return ["rocm", "vulkan"]
-    if custom.get("kind") == "cpu":
-        return ["cpu"]
-    return None
+def _backends(vendor: str | None, kind: str, kb: KB) -> list[str] | None:
+    """What every known device of this maker and kind offers together; None: not known."""
+    same = {b for d in kb.devices.values() if d["vendor"] == vendor and d["kind"] == kind for b in d["backends"]}
+    return sorted(same) or (["cpu"] if kind == "cpu" else None)
 
 
 def _reported(kind: Kind) -> int:

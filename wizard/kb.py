@@ -8,13 +8,23 @@ from typing import Any
 
 Entry = dict[str, Any]
 
+# Words around a device's name, also as drivers print them: "NVIDIA H100 80GB HBM3", "Tesla V100-SXM2-32GB".
 _DROP = re.compile(
-    r"\b(nvidia|geforce|amd|radeon|intel|apple|gpu|graphics|card|mac|macbook|studio|pro(?=\s+m\d))\b", re.I
+    r"\b(nvidia|geforce|tesla|amd|radeon|instinct|intel|apple|gpu|graphics|card|mac|macbook|studio|sxm\d?|hbm\d\w?"
+    r"|oam|workstation edition|pro(?=\s+m\d))\b",
+    re.I,
 )
-_MEMORY = re.compile(r"\b(\d{1,4})\s*(gb|gib|g)\b", re.I)
+_MEMORY = re.compile(r"(?<![a-z0-9])(\d{1,4})\s*(gb|gib|g)(?![a-z0-9])", re.I)
+_SIZE = re.compile(r"[1-9]\d{0,3}\Z", re.A)
 _QUANT_TAIL = re.compile(
-    r"[-_. ](fp8|awq|gptq.*|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|4bit|8bit|mlx.*|onnx.*)$", re.I
+    r"[-_. :](fp8|awq|gptq|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|[348][-_ ]?bit|w\da\d+|mlx|onnx|q\d\w*|iq\d\w*)$",
+    re.I,
 )
+# What publishers add to the name of the same weights: "-Instruct", "-it", "-hf", "-v0.1".
+_NAME_TAIL = re.compile(r"[-_. ](instruct|it|chat|hf|v0[.-]\d|dynamic|qat)$", re.I)
+_NAME_HEAD = re.compile(r"^meta[-_ ](?=llama)", re.I)
+# Endings that say which format the weights are in; "int4" and "4bit" name several.
+_FORMAT_TAILS = ("fp8", "awq", "gptq", "gguf", "nvfp4", "mxfp4", "exl2", "exl3")
 
 
 def fold(text: str) -> str:
@@ -77,23 +87,26 @@ class KB:
         if text in self.devices:
             return text, None
         memory = _MEMORY.search(text)
-        gib = float(memory[1]) if memory else None
         bare = _MEMORY.sub(" ", text) if memory else text
-        for candidate in (text, bare, _DROP.sub(" ", bare)):
-            id_ = self._devices.get(fold(candidate))
+        words = bare.split()
+        trailing = float(words[-1]) if len(words) > 1 and _SIZE.match(words[-1]) else None
+        gib = float(memory[1]) if memory else trailing
+        names = [text, bare, _DROP.sub(" ", bare)]
+        if trailing is not None:
+            names += [" ".join(words[:-1]), _DROP.sub(" ", " ".join(words[:-1]))]  # "m4 max 64"
+        for name in names:
+            id_ = self._devices.get(fold(name))
             if id_:
                 return id_, _option(self.devices[id_], gib)
-        words = _DROP.sub(" ", bare).split()
-        if len(words) > 1 and words[-1].isdigit():  # "m4 max 64"
-            id_ = self._devices.get(fold(" ".join(words[:-1])))
-            if id_:
-                return id_, _option(self.devices[id_], float(words[-1]))
         return None
 
     # ------------------------------------------------------------------ models
 
-    def find_model(self, text: str) -> tuple[str, tuple[str, str] | None] | None:
-        """Model id, and (format family, type) when the text is the repository of a checkpoint."""
+    def find_model(self, text: str) -> tuple[str, tuple[str, str | None] | None] | None:
+        """Model id, and (format family, type) when the text names weights in one format.
+
+        Names, repositories and what model hubs append to them are understood: "-Instruct", "-GGUF", ":Q4_K_M".
+        """
         if text in self.models:
             return text, None
         key = fold(text)
@@ -106,15 +119,27 @@ class KB:
             for point in entry.get("checkpoints", []):
                 if fold(point["repository"]) == key:
                     return id_, (point["format"], point["type"])
-        tail = text.rsplit("/", 1)[-1]
-        for _ in range(3):
+        tail = _NAME_HEAD.sub("", text.rsplit("/", 1)[-1])
+        hint: tuple[str, str | None] | None = None
+        for _ in range(5):
             if fold(tail) in self._models:
-                return self._models[fold(tail)], None
-            shorter = _QUANT_TAIL.sub("", tail)
+                return self._models[fold(tail)], hint
+            ending = _QUANT_TAIL.search(tail)
+            if ending and ending[1].lower() in _FORMAT_TAILS and ending[1].lower() in self.formats:
+                hint = (ending[1].lower(), hint[1] if hint and hint[0] == ending[1].lower() else None)
+            elif ending and (hint is None or hint[1] is None):
+                named = self._one_type(ending[1])
+                hint = named if named and (hint is None or hint[0] == named[0]) else hint
+            shorter = tail[: ending.start()] if ending else _NAME_TAIL.sub("", tail)
             if shorter == tail:
                 break
             tail = shorter
         return None
+
+    def _one_type(self, name: str) -> tuple[str, str | None] | None:
+        """Family and type of a type name that only one family has."""
+        found = self.types.get(fold(name), [])
+        return (found[0][0], found[0][1]["id"]) if len({family for family, _ in found}) == 1 else None
 
     # ------------------------------------------------------------------ engines and formats
 
@@ -134,8 +159,16 @@ class KB:
         key = fold(text)
         if key in self._families:
             return self._families[key], None
-        found = self.types.get(key)
-        return (found[0][0], found[0][1]["id"]) if found else None
+        if key in self.types:
+            return self._one_type(text)  # "int4" alone may be any of several families
+        for mark in (" ", ":", "/", "-"):
+            family, _, type_ = text.partition(mark)
+            if type_ and fold(family) in self._families:
+                id_ = self._families[fold(family)]
+                for name, entry in self.types.get(fold(type_), []):
+                    if name == id_:
+                        return id_, entry["id"]
+        return None
 
     def type_of(self, family: str, type_: str) -> Entry | None:
         """The format type's entry."""

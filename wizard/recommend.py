@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .candidates import Candidate, workload_of
+from .candidates import Candidate, detailed, workload_of
 from .decision import statement, word
 from .facts import Facts
 from .launch import command
@@ -100,7 +100,7 @@ def build(
             "nodes": layout.nodes,
         },
         "version": path.version,
-        "fit": candidate.fit,
+        "fit": detailed(candidate, facts),
         "estimates": candidate.estimates,
         "settings": settings_of(candidate, facts),
         "command": None,

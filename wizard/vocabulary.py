@@ -108,6 +108,7 @@ PATHS: dict[str, Word] = {
     "model.tasks": Word("set", "what it is for", ("chat", "completion", "embeddings", "rerank", "speech-to-text")),
     "model.params_b": Word("number", "billions of parameters"),
     "model.active_b": Word("number", "billions of parameters used per token"),
+    "model.native_bits": Word("number", "bits per weight in which its makers publish it"),
     "model.exceeds_devices": Word("bool", "even its smallest weights outgrow the device memory"),
     # the format of a path
     "format.family": Word("id", "format family", entries="format"),

@@ -102,7 +102,7 @@ def _compared(best: Candidate, start: Candidate, facts: Facts) -> list[Plain]:
 
 def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
     """The shortfall of a candidate that does not fit, per device."""
-    fit = candidate.fit or {}
+    fit = cand.detailed(candidate, facts) or {}
     devices = fit.get("devices") or [{}]
     worst = max(devices, key=lambda d: d.get("over_bytes", 0))
     need = sum(p["bytes"] for p in worst.get("parts", []) if p["name"] != "free")

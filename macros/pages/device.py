@@ -61,7 +61,14 @@ def facts(view: View, entry: Entry) -> list[Fact]:
     rows.append(value(view, t("pages.device.bandwidth"), entry["bandwidth_gbs"], " GB/s", ("bandwidth_gbs",)))
     for i, peak in enumerate(entry.get("compute", [])):
         name = t("pages.device.peak", type=peak["type"].upper())
-        rows.append(Fact(name, f"{view.exact(peak['tflops'])} {'TOPS' if peak['type'].startswith('int') else 'TFLOPS'}", peak["source"], ("compute", i)))
+        rows.append(
+            Fact(
+                name,
+                f"{view.exact(peak['tflops'])} {'TOPS' if peak['type'].startswith('int') else 'TFLOPS'}",
+                peak["source"],
+                ("compute", i),
+            )
+        )
     if "native" in entry:
         rows.append(
             Fact(t("pages.device.native"), ", ".join(t_.upper() for t_ in entry["native"]["types"]),

@@ -37,11 +37,17 @@ def render(view: View, id_: str) -> str:
         args=list(arguments(view, entry)),
         starts=starts.of_engine(view.world, id_),
         drives=entry.get("over", []),
-        driven_by=[e for e, x in view.world.entries("engine").items() if any(o["engine"] == id_ for o in x.get("over", []))],
+        driven_by=above(view.world, id_),
         sources=view.world.sources_of("engine", id_),
         words=words,
         measured=measured(view.world, id_),
     )  # fmt: skip
+
+
+def above(world: World, id_: str) -> list[str]:
+    """Apps, orchestrators and plugins that drive this engine."""
+    engines = world.entries("engine").items()
+    return [e for e, entry in engines if any(below["engine"] == id_ for below in entry.get("over", []))]
 
 
 def measured(world: World, id_: str) -> int:
@@ -69,7 +75,6 @@ def where(view: View, id_: str) -> dict[str, Any] | None:
     rows = [(family, [table.get((id_, family, c.arch), kernels.Cell()) for c in columns]) for family in families]
     return {
         "group": best,
-        "others": [g for g in groups if g != best and any((id_, f, c.arch) in table for f in families for c in groups[g])],
         "columns": columns,
         "rows": [(family, cells) for family, cells in rows if any(c.kernel != kernels.NO for c in cells)],
     }  # fmt: skip
@@ -111,8 +116,7 @@ def facts(view: View, entry: Entry) -> list[Fact]:
 def answers(view: View, entry: Entry, field: str, group: str) -> list[Fact]:
     """Rows for yes-or-no facts: features, or what a service needs."""
     return [
-        answer(view, words.value(view, group, name), line, (field, name))
-        for name, line in entry.get(field, {}).items()
+        answer(view, words.value(view, group, name), line, (field, name)) for name, line in entry.get(field, {}).items()
     ]
 
 

@@ -49,9 +49,10 @@ def facts(view: View, entry: Entry) -> list[Fact]:
     takes = words.joined(view, "modality", entry["modality"])
     does = words.joined(view, "task", entry["tasks"])
     config = entry["config"]
+    name = Markup("<code>{}</code>").format(entry["architecture"])
     rows = [
         Fact(t("pages.model.context"), tokens, context["source"], ("context",), note),
-        Fact(t("pages.model.architecture"), Markup("<code>{}</code>").format(entry["architecture"]), config, ("architecture",)),
+        Fact(t("pages.model.architecture"), name, config, ("architecture",)),
         Fact(t("pages.model.takes"), takes, config, ("modality",)),
         Fact(t("pages.model.does"), does, config, ("tasks",)),
         Fact(t("pages.model.widths"), view.plain(

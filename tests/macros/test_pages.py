@@ -49,7 +49,13 @@ def test_every_entry_has_its_page_or_anchor(world, pages):
         for id_ in world.entries(kind):
             assert f"{folder}/{id_}.md" in made
     view = View(world, "en", "", SITE)
-    for kind, page in (("term", "glossary"), ("rule", "rules"), ("claim", "claims"), ("guide", "guides"), ("question", "questions")):
+    for kind, page in (
+        ("term", "glossary"),
+        ("rule", "rules"),
+        ("claim", "claims"),
+        ("guide", "guides"),
+        ("question", "questions"),
+    ):
         text = catalog.markdown(next(p for p in pages if p.kind == page), view)
         for id_ in world.entries(kind):
             assert f'id="{id_}"' in text or f"#{id_} }}" in text, f"{kind} {id_} is no anchor"

@@ -17,7 +17,8 @@ from macros.view import View, as_list, slug
 
 
 def test_raw_html_is_taken_as_it_is_and_headings_around_it_stay_markdown():
-    text = "# Title { #t }\n\n<!--raw-->\n<div>\n\n    <p>*not* `md` &amp; {{ x }}</p>\n\n```\n</div>\n<!--/raw-->\n\n## Two { #two }\n"
+    inside = "<div>\n\n    <p>*not* `md` &amp; {{ x }}</p>\n\n```\n</div>"
+    text = f"# Title {{ #t }}\n\n<!--raw-->\n{inside}\n<!--/raw-->\n\n## Two {{ #two }}\n"
     html = markdown.markdown(text, extensions=["attr_list", "pymdownx.superfences", raw_html.RawHtml()])
     assert "<p>*not* `md` &amp; {{ x }}</p>" in html and "```" in html
     assert '<h1 id="t">Title</h1>' in html and '<h2 id="two">Two</h2>' in html
@@ -29,7 +30,7 @@ def test_raw_html_without_its_end_says_so():
 
 
 def test_without_the_extension_the_same_text_gives_the_same_elements():
-    text = "## Head { #h }\n\n<!--raw-->\n<table class=\"wp-table\">\n<tr><td>a *b*</td></tr>\n</table>\n<!--/raw-->\n"
+    text = '## Head { #h }\n\n<!--raw-->\n<table class="wp-table">\n<tr><td>a *b*</td></tr>\n</table>\n<!--/raw-->\n'
     ours = markdown.markdown(text, extensions=["attr_list", raw_html.RawHtml()])
     plain = markdown.markdown(text, extensions=["attr_list"])
     assert plain.replace("<!--raw-->", "").replace("<!--/raw-->", "").split() == ours.split()

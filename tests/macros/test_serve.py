@@ -43,7 +43,11 @@ def get(address: str, **headers: str):
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [("", "text/html"), ("_wizard/app-0123456789ab/python.wasm", "application/wasm"), ("_wizard/app-0123456789ab/app.mjs", "text/javascript")],
+    [
+        ("", "text/html"),
+        ("_wizard/app-0123456789ab/python.wasm", "application/wasm"),
+        ("_wizard/app-0123456789ab/app.mjs", "text/javascript"),
+    ],
 )  # fmt: skip
 def test_types(server, path, kind):
     reply = get(server + path)

@@ -137,7 +137,7 @@ def open_page(browser, watch):
 
     def open_(viewport: tuple[int, int] = (1280, 900), **options):
         context = browser.new_context(viewport={"width": viewport[0], "height": viewport[1]}, **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(30_000)
         watch.over(context)
         contexts.append(context)
         return context.new_page()

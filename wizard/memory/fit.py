@@ -19,9 +19,12 @@ from .room import Room
 
 def fit(
     path: Path, layout: Layout, arch: dict[str, Any] | None, work: Workload, settings: dict[str, Any],
-    host: dict[str, Any], kb: Any,
+    host: dict[str, Any], kb: Any, detail: bool = True,
 ) -> dict[str, Any] | None:  # fmt: skip
     """Fit of a path on a layout (the shape is Fit in the contributor docs), or None without a model.
+
+    detail: False leaves out the parts of each device, which only a shown candidate needs; `devices` then
+    holds the layers of unequal stages and nothing else.
 
     arch: a model entry, or the same shape with `attention` None and `kv_models` (or `kv_range`, bytes
     per token at 16 bit, lowest and highest) for parameters only. settings: kv_type, offload (auto | yes
@@ -45,11 +48,11 @@ def fit(
     if class_ == "no" and settings.get("offload") != "no" and not _on_host(path, layout):
         moved = _offload(plan, seats, engine, path.backend, host)
     if moved:
-        answer = report(plan, _without(plan, seats, moved), "offload")
+        answer = report(plan, _without(plan, seats, moved), "offload", detail)
         add_host(answer, moved, plan, host["ram_bytes"])
         said.append("memory.assumed-system")
     else:
-        answer = report(plan, seats, class_)
+        answer = report(plan, seats, class_, detail)
     answer["assumptions"] = list(dict.fromkeys(said)) if said else said
     return answer
 

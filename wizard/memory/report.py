@@ -14,7 +14,7 @@ _PARTS = (
 )  # fmt: skip
 
 
-def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
+def report(plan: Plan, seats: list[Seat], class_: str, detail: bool = True) -> dict[str, Any]:
     """The Fit of a plan whose devices and class are known; `assumptions` and `host` are still empty."""
     model, load, layout = plan.model, plan.load, plan.layout
     distinct = seats if len(seats) == 1 else list({id(s): s for s in seats}.values())
@@ -33,7 +33,7 @@ def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
     assert margin is not None and pool is not None
     answer: dict[str, Any] = {
         "class": class_,
-        "devices": _devices(plan, seats, distinct),
+        "devices": _devices(plan, seats, distinct) if detail else _stages(plan, seats),
         "host": None,
         "weights_bytes": model.weights.total,
         "kv_bytes_per_token": None,
@@ -59,6 +59,11 @@ def report(plan: Plan, seats: list[Seat], class_: str) -> dict[str, Any]:
         answer["kv_bytes_request"] = model.whole.bytes(load.context)
         _capacity(answer, plan, distinct)
     return answer
+
+
+def _stages(plan: Plan, seats: list[Seat]) -> list[dict[str, Any]]:
+    """Layers per device where stages are unequal: the speed of a pipeline of different cards needs them."""
+    return [{"layers": seat.layers} for seat in seats] if plan.layout.pp > 1 else []
 
 
 def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat]) -> list[dict[str, Any]]:

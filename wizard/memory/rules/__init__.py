@@ -104,7 +104,8 @@ def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: st
         sources += [source] if isinstance(source, str) else source
     table = assumed.RULES[assumed.kind_of(backend, unified)]
     said = []
-    stated = frozenset(given)
+    # a line may carry a parameter that no source states; it says so itself
+    stated = frozenset(name for name, line in given.items() if line.get("note") != "assumed")
     for name, stand_in in table.items():
         missing = not any(b in given for b in BUDGETS) if name in BUDGETS else name not in given
         # a ggml compute buffer is the activation peak of that engine

@@ -1,0 +1,147 @@
+"""Pages of the built site in a browser: every kind opens clean, without barriers, and fits a phone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.site.conftest import LANGUAGES, ROOT, SITE, TEAM, answered
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def kinds() -> list[str]:
+    """Addresses of one page of each kind: every folder's own page and the first below it, except the wizard."""
+    english = SITE / "en"
+    found = [""]
+    for folder in sorted(p for p in english.glob("*/") if (p / "index.html").exists() and p.name != "wizard"):
+        found.append(f"{folder.name}/")
+        below = sorted(p for p in folder.glob("*/") if (p / "index.html").exists())
+        found += [f"{folder.name}/{below[0].name}/"] if below else []
+    return found
+
+
+def violations(page, rules: list[str] | None = None) -> list[str]:
+    """What axe finds on the page: "rule: element"."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    options = {"runOnly": {"type": "rule", "values": rules}} if rules else {}
+    found = page.evaluate("options => axe.run(document, {...options, resultTypes: ['violations']})", options)
+    return [f"{v['id']}: {n['html'][:160]}" for v in found["violations"] for n in v["nodes"]]
+
+
+@pytest.fixture(scope="module")
+def addresses(site) -> list[str]:
+    """One page of each kind."""
+    return kinds()
+
+
+def test_there_is_a_page_of_every_kind(addresses):
+    for name in ("engines/", "devices/", "models/", "formats/", "recipes/", "scenarios/", "mistakes/", "bottlenecks/",
+                 "workloads/", "benchmarking/", "sources/", "claims/", "measurements/", "rules/", "glossary/", "guides/",
+                 "contribute/", "method/"):  # fmt: skip
+        assert name in addresses
+    assert len(addresses) >= 30
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_kind_opens_without_a_foreign_request_and_with_a_clean_console(open_page, base, addresses, watch, lang):
+    page = open_page()
+    for address in addresses:
+        reply = page.goto(f"{base}{lang}/{address}")
+        assert reply.ok, address
+        assert page.locator("h1").count() == 1, address
+        watch.assert_clean()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barriers_on_any_kind_of_page(open_page, base, addresses, scheme):
+    page = open_page(color_scheme=scheme, reduced_motion="reduce")
+    found = {}
+    for address in addresses:
+        page.goto(f"{base}en/{address}", wait_until="load")
+        problems = violations(page, None if scheme == "light" else ["color-contrast"])
+        if problems:
+            found[address] = problems[:5]
+    assert not found
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_barriers_in_the_wizard_with_an_answer(open_page, base, wizard_address, lang):
+    page = open_page(reduced_motion="reduce")
+    page.goto(f"{base}{lang}/wizard/")
+    assert violations(page) == []
+    page.goto("about:blank")
+    page.goto(wizard_address(base, lang, TEAM + "&context.tokens=lots"))
+    answered(page, complete=True)
+    for summary in page.locator("[data-we-wizard] summary").all():
+        summary.click()
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.reload()
+    answered(page, complete=True)
+    assert violations(page, ["color-contrast"]) == []
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_no_page_scrolls_sideways_on_a_phone(open_page, base, addresses, wizard_address, width):
+    page = open_page(viewport=(width, 800), has_touch=True, is_mobile=True)
+    wide = []
+    targets = [f"{base}en/{a}" for a in addresses]
+    targets += [f"{base}{lang}/" for lang in ("vi", "ru")] + [wizard_address(base, lang) for lang in LANGUAGES]
+    for target in targets:
+        page.goto(target)
+        if "#v=" in target:
+            answered(page, complete=True)
+            page.click("[data-we-summary] [data-we-change]")
+        # a column may scroll by itself; the page may not
+        over = page.evaluate("document.scrollingElement.scrollWidth - window.innerWidth")
+        if over > 0:
+            wide.append(f"{target}: {over} px")
+    assert not wide
+
+
+def test_targets_are_large_enough_for_a_finger(open_page, base, wizard_address):
+    page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
+    page.goto(wizard_address(base, "ru"))
+    answered(page)
+    page.click("[data-we-summary] [data-we-change]")
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('.wf :is(button, select, input)')].filter(e => e.offsetParent).map(e => {
+             const box = (e.closest('label') ?? e).getBoundingClientRect();
+             return [e.name || e.className || e.dataset.do, Math.round(box.width), Math.round(box.height)];
+           }).filter(([, width, height]) => width < 24 || height < 24)"""
+    )
+    assert small == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_answer_of_a_phone_is_first_and_stays_in_sight(open_page, base, wizard_address, lang):
+    page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
+    page.goto(wizard_address(base, lang))
+    answered(page, "vLLM")
+    assert page.locator("[data-we-result] .we-engine").bounding_box()["y"] < 400
+    assert "RTX 3090" in page.inner_text("[data-we-summary]")
+    assert page.locator("[data-we-bar]").is_hidden()
+    page.evaluate("window.scrollTo(0, 1600)")
+    page.wait_for_selector("[data-we-bar]:not([hidden])")
+    assert "vLLM" in page.inner_text("[data-we-bar]")
+    page.click("[data-we-bar] [data-we-change]")
+    assert page.locator("[name=model]").is_visible()
+
+
+def test_print_shows_the_situation_and_the_whole_command(open_page, base, wizard_address):
+    page = open_page()
+    page.goto(wizard_address(base))
+    answered(page, "vLLM")
+    page.emulate_media(media="print")
+    assert page.locator("[data-we-summary]").is_visible()
+    for hidden in ("[data-we-wizard] form", ".md-header", ".we-strip", "[data-we-bar]"):
+        assert page.locator(hidden).first.is_hidden(), hidden
+    assert page.locator("[data-section=command] .we-lines").first.is_visible()
+
+
+def test_the_root_leads_to_the_language_of_the_reader(open_page, base):
+    for locale, lang in (("vi-VN", "vi"), ("ru", "ru"), ("de-DE", "en")):
+        page = open_page(locale=locale)
+        page.goto(base)
+        page.wait_for_url(f"**/{lang}/")

@@ -1,0 +1,31 @@
+"""Search in each language: with and without diacritics, by the beginning of an inflected word."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def found(page, query: str) -> list[str]:
+    """Addresses that the search of the page offers for a query."""
+    page.click("label[for=__search], .md-search__input")
+    page.fill(".md-search__input", query)
+    page.wait_for_selector(".md-search-result__link")
+    return page.eval_on_selector_all(".md-search-result__link", "all => all.map(a => new URL(a.href).pathname)")
+
+
+@pytest.mark.parametrize(
+    ("lang", "query", "wanted"),
+    [
+        ("en", "quantization", "/en/"),
+        ("en", "RTX 3090", "/en/devices/rtx-3090/"),
+        ("vi", "lượng tử hóa", "/vi/"),
+        ("vi", "luong tu hoa", "/vi/"),
+        ("vi", "bang thong", "/vi/"),
+        ("ru", "квантизац", "/ru/"),
+        ("ru", "движк", "/ru/"),
+        ("ru", "Qwen3-32B", "/ru/models/qwen3-32b/"),
+    ],
+)
+def test_search_finds(page, base, lang, query, wanted):
+    page.goto(f"{base}{lang}/engines/")
+    assert any(address.startswith(wanted) for address in found(page, query))

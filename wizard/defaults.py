@@ -1,0 +1,166 @@
+"""What a Situation does not say: defaults of the questions, and what follows from the hardware."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import vocabulary as v
+from .fields import FIELDS, get, put, tidy
+from .kb import KB
+from .problems import Problem, problem
+
+Plain = dict[str, Any]
+
+# What the code can stand on when a question is absent from the knowledge base.
+_LAST_RESORT: Plain = {
+    "serving": "self", "priority": "latency", "host.os": "linux", "host.arch": "x86_64", "host.ram_gib": 32,
+    "nodes": 1, "context.tokens": 8192, "context.input": 2000, "context.output": 500, "traffic.concurrency": 1,
+    "traffic.shared_prefix": 0, "traffic.mode": "online", "needs": [], "optional.exposure": "loopback",
+    "optional.air_gapped": False,
+}  # fmt: skip
+_MAC_HOSTS = ("apple", "arm")
+_ARM_BOARDS = ("sm_87", "sm_110", "sm_121")  # NVIDIA boards whose processor is an Arm one
+
+
+def fill(situation: Plain, said: Plain, stated: Plain, problems: list[Problem], kb: KB) -> list[Plain]:
+    """Put in what was said, and the default of every question that was not answered.
+
+    Returns the assumptions, [{"id", "path", "value"}].
+    """
+    _shorter_than_its_parts(said, problems)
+    assumptions: list[Plain] = []
+    for path, value in said.items():
+        put(situation, path, value)
+        put(stated, path, value)
+    defaults = _defaults(kb)
+    order = ["serving", "nodes", *[p for p in FIELDS if p not in ("serving", "nodes")]]
+    for path in order:
+        if path in said:
+            continue
+        value = _derived(path, situation, said, kb)
+        if value is None:
+            value = _default(path, situation, defaults)
+        if path == "host.free_vram_gib":
+            put(situation, path, None)
+            continue
+        if path in ("context.input", "context.output"):
+            value = _inside(path, value, situation, said)
+        put(situation, path, value)
+        if path in ("needs", "optional.exposure", "optional.air_gapped") or _moot(path, situation):
+            continue  # nothing asked, nothing assumed
+        assumptions.append({"id": path.replace(".", "-"), "path": path, "value": value})
+    return assumptions
+
+
+def _shorter_than_its_parts(said: Plain, problems: list[Problem]) -> None:
+    """A longest request below prompt and answer together cannot be meant: the parts count."""
+    tokens, prompt, answer = (said.get(f"context.{k}") for k in ("tokens", "input", "output"))
+    parts = (prompt or 0) + (answer or 0)
+    if tokens and parts and tokens < parts + (0 if prompt and answer else 1):
+        problems.append(problem("context.tokens", tokens, "below-parts", sum=parts))
+        del said["context.tokens"]
+
+
+def _inside(path: str, value: int, situation: Plain, said: Plain) -> int:
+    """A typical request never exceeds the longest one, and leaves room for the part that was said."""
+    tokens = get(situation, "context.tokens")
+    other = said.get("context.output" if path == "context.input" else "context.input")
+    if path == "context.output" and other is None:
+        other = get(situation, "context.input")
+    room = tokens - other if other else tokens // 2
+    return max(1, min(value, room))
+
+
+def _moot(path: str, situation: Plain) -> bool:
+    count = sum(d["count"] for d in situation["devices"])
+    if path == "links.within":
+        return count <= 1
+    if path == "links.between":
+        return situation["nodes"] <= 1
+    return path in ("nodes", "traffic.mode", "host.arch")
+
+
+def _defaults(kb: KB) -> dict[str, Plain]:
+    found = kb.kept.get("defaults")
+    if found is None:
+        found = kb.kept["defaults"] = {f["path"]: f for q in kb.questions.values() for f in q.get("fields", [])}
+    return found
+
+
+def _default(path: str, situation: Plain, defaults: dict[str, Plain]) -> Any:
+    spec = defaults.get(path, {})
+    by = spec.get("default_by")
+    if by:
+        value = spec.get("defaults", {}).get(str(get(situation, by.removeprefix("situation."))))
+        if value is not None:
+            return value
+    value = spec.get("default")
+    if value is None or isinstance(value, dict):
+        value = _LAST_RESORT.get(path)
+    return list(value) if isinstance(value, list) else value
+
+
+def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
+    """What follows from the rest: a Mac runs macOS, one device has no link, a SoC shares memory."""
+    devices = [kb.devices[d["device"]] for d in situation["devices"] if d["device"]]
+    if path == "host.os" and devices:
+        systems = [set(d.get("os", [])) for d in devices if d.get("os")]
+        common = set.intersection(*systems) if systems else set()
+        default = _default(path, situation, _defaults(kb))
+        return next(s for s in v.OSES if s in common) if common and default not in common else None
+    if path == "host.arch" and devices:
+        arches = {d["arch"] for d in devices if d["kind"] in ("soc", "cpu", "client")}
+        arm = any(a.startswith(_MAC_HOSTS) or a in _ARM_BOARDS for a in arches)
+        return "aarch64" if arm else None
+    if path == "host.ram_gib":
+        return _ram(situation, devices, kb)
+    if path == "links.within":
+        return _within(situation, devices)
+    if path == "links.between":
+        return "none" if situation["nodes"] <= 1 else "ethernet"
+    if path == "nodes":
+        return 1
+    if path == "context.tokens":
+        return _tokens(situation, said, kb)
+    if path == "traffic.concurrency" and situation["model"] is None and situation["serving"] in ("browser", "mobile"):
+        return 1
+    return None
+
+
+def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:
+    """Shared memory is the device's own; a processor alone has what its entry offers."""
+    shared = [d for d in situation["devices"] if d["device"] and kb.devices[d["device"]]["memory"]["unified"]]
+    if shared:
+        return tidy(max(d["memory_gib"] for d in shared))
+    own = [d["custom"] for d in situation["devices"] if d["custom"] and d["custom"].get("kind") in ("cpu", "soc")]
+    if own and len(own) == len(situation["devices"]):
+        return tidy(max(c["memory_gib"] for c in own))
+    cpus = [d for d in situation["devices"] if d["device"] and kb.devices[d["device"]]["kind"] == "cpu"]
+    if cpus and len(cpus) == len(devices):
+        return tidy(max(d["memory_gib"] for d in cpus))
+    return None
+
+
+def _within(situation: Plain, devices: list[Plain]) -> str:
+    count = sum(d["count"] for d in situation["devices"])
+    if count <= 1:
+        return "none"
+    known = len(devices) == len(situation["devices"])
+    if known and all(any(link["kind"] == "nvswitch" for link in d.get("links", [])) for d in devices):
+        return "nvswitch" if count > 2 else "nvlink"
+    kinds = {link["kind"] for d in devices for link in d.get("links", [])}
+    if known and "infinity-fabric" in kinds and all(d["segment"] == "datacenter" for d in devices):
+        return "nvlink"  # a direct fabric between accelerators of the same class
+    if known and all(d["kind"] == "soc" for d in devices):
+        return "thunderbolt"
+    return "pcie"
+
+
+def _tokens(situation: Plain, said: Plain, kb: KB) -> int | None:
+    """At least what prompt and answer need together, rounded up to a power of two."""
+    if "context.input" not in said and "context.output" not in said:
+        return None
+    defaults = _defaults(kb)
+    default = _default("context.tokens", situation, defaults)
+    need = sum(said.get(p) or _default(p, situation, defaults) for p in ("context.input", "context.output"))
+    return None if need <= default else 1 << (need - 1).bit_length()

@@ -1,0 +1,137 @@
+"""The devices of a Situation: names as people write them, own devices, equal ones counted together."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+from . import vocabulary as v
+from .fields import MAX_COUNT, Field, number, tidy, value
+from .kb import KB
+from .problems import Problem, problem
+
+Plain = dict[str, Any]
+
+MAX_KINDS = 16  # different kinds of device in one machine; more is a typing error, not a machine
+_SM = re.compile(r"^sm[ _-]?(\d+)")  # "sm86", "SM_86"
+_CAPABILITY = re.compile(r"\d{1,2}(\.\d)?\Z")
+_COUNTED = re.compile(r"\s*(\d{1,4})\s*[x×*]\s*(?=\S)", re.I)  # "2x RTX 3090"
+
+
+def devices(raw: Any, kb: KB, problems: list[Problem]) -> list[Plain]:
+    """The devices, normalised: [{"device", "custom", "count", "memory_gib"}], equal ones in one entry."""
+    if raw in (None, "", []):
+        return []
+    if isinstance(raw, str | dict):
+        raw = [raw]
+    if not isinstance(raw, list | tuple):
+        problems.append(problem("devices", raw, "not-a-list", known=[]))
+        return []
+    if len(raw) > MAX_KINDS:
+        problems.append(problem("devices", len(raw), "too-many", high=MAX_KINDS))
+        raw = raw[:MAX_KINDS]
+    found: list[Plain] = []
+    for index, item in enumerate(raw):
+        device = _one(item, f"devices.{index}", kb, problems)
+        same = device and next((d for d in found if {**d, "count": 0} == {**device, "count": 0}), None)
+        if same:
+            same["count"] = min(MAX_COUNT, same["count"] + device["count"])
+        elif device:
+            found.append(device)
+    return found
+
+
+def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
+    if isinstance(item, str):
+        counted = _COUNTED.match(item)
+        item = {"device": item[counted.end() :], "count": counted[1]} if counted else {"device": item}
+    if not isinstance(item, dict):
+        problems.append(problem(path, item, "not-a-map"))
+        return None
+    count = 1
+    if item.get("count") not in (None, ""):
+        count = value(f"{path}.count", item["count"], Field("int", 1, MAX_COUNT), problems) or 1
+    if item.get("custom"):
+        custom = _custom(item["custom"], path, problems)
+        if not custom:
+            return None
+        return {"device": None, "custom": custom, "count": count, "memory_gib": custom["memory_gib"]}
+    name = item.get("device")
+    if name in (None, ""):
+        return None
+    hit = kb.find_device(str(name)[:120])
+    if not hit:
+        near = kb.nearest_names(str(name)[:120], "device")
+        problems.append(problem(f"{path}.device", name, "unknown-device", near=near))
+        return None
+    id_, option = hit
+    options = kb.devices[id_]["memory"]["options"]
+    asked = number(item.get("memory_gib")) if item.get("memory_gib") not in (None, "") else option
+    if asked is not None and asked not in options:
+        problems.append(problem(f"{path}.memory_gib", asked, "not-an-option", known=options))
+        asked = None
+    gib = asked if asked is not None else max(options)
+    return {"device": id_, "custom": None, "count": count, "memory_gib": tidy(gib)}
+
+
+def processor(found: list[Plain], kb: KB) -> tuple[list[Plain], str | None]:
+    """A processor listed beside graphics cards is the machine's processor, not one more card.
+
+    Returns the devices without it, and its id.
+    """
+    cpus = [d for d in found if d["device"] and kb.devices[d["device"]]["kind"] == "cpu"]
+    others = [d for d in found if d not in cpus]
+    return (others, cpus[0]["device"]) if cpus and others else (found, None)
+
+
+def host_processor(raw: Any, kb: KB, problems: list[Problem]) -> str | None:
+    """The id of the processor that was named, or None."""
+    if raw in (None, ""):
+        return None
+    name = str(raw)[:120]
+    hit = kb.find_device(name)
+    if hit and kb.devices[hit[0]]["kind"] in ("cpu", "soc"):
+        return hit[0]
+    problems.append(problem("host.cpu", raw, "unknown-device", near=kb.nearest_names(name, "device")))
+    return None
+
+
+def said(device: Plain, kb: KB) -> Plain:
+    """A device as it was said: its memory only where there is a choice."""
+    kept = copy.deepcopy(device)
+    if device["device"] and len(kb.devices[device["device"]]["memory"]["options"]) == 1:
+        del kept["memory_gib"]
+    return kept
+
+
+def _custom(raw: Any, path: str, problems: list[Problem]) -> Plain | None:
+    if not isinstance(raw, dict):
+        problems.append(problem(f"{path}.custom", raw, "not-a-map"))
+        return None
+    gib = value(f"{path}.custom.memory_gib", raw.get("memory_gib", ""), Field("number", 0.25, 10_000), problems)
+    if gib is None:
+        if raw.get("memory_gib") in (None, ""):
+            problems.append(problem(f"{path}.custom.memory_gib", None, "missing"))
+        return None
+    custom: Plain = {"memory_gib": gib}
+    if raw.get("bandwidth_gbs") not in (None, ""):
+        band = value(f"{path}.custom.bandwidth_gbs", raw["bandwidth_gbs"], Field("number", 0.1, 100_000), problems)
+        if band is not None:
+            custom["bandwidth_gbs"] = band
+    for key, values in (("vendor", v.VENDORS), ("kind", v.DEVICE_KINDS)):
+        if raw.get(key) not in (None, ""):
+            chosen = value(f"{path}.custom.{key}", raw[key], Field("enum", values=values), problems)
+            if chosen:
+                custom[key] = chosen
+    if raw.get("name") not in (None, ""):
+        custom["name"] = str(raw["name"])[:60]
+    if raw.get("arch") not in (None, ""):
+        custom["arch"] = _SM.sub(r"sm_\1", str(raw["arch"])[:60].strip().lower())
+    if raw.get("compute_capability") not in (None, ""):
+        text = str(raw["compute_capability"]).strip()
+        if _CAPABILITY.match(text):
+            custom["compute_capability"] = text
+        else:
+            problems.append(problem(f"{path}.custom.compute_capability", text, "not-a-number", low=5, high=12.1))
+    return custom
