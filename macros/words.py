@@ -31,6 +31,8 @@ def value(view: View, group: str, raw: Any) -> str:
         return view.plain(id_)
     if group in ("engine", "device", "model", "format") and raw in view.world.knowledge.entries[group]:
         return view.name(view.world.knowledge.entries[group][raw])
+    if group == "generation":
+        return str(raw).replace("-", " ").title()
     return view.num(raw) if isinstance(raw, int | float) else str(raw)
 
 

@@ -76,12 +76,18 @@ class World:
     def decide(self, situation: Entry) -> Entry:
         """The decision for a situation, kept on disk until the knowledge or the code changes."""
         key = hashlib.sha256(json.dumps(situation, sort_keys=True).encode()).hexdigest()[:24]
-        return self._decisions.get(key, lambda: _decide(situation, self.kb, self.today))
+        decision = self._decisions.get(key, lambda: _decide(situation, self.kb, self.today))
+        decision["knowledge"] = {"version": self.bundle.core["version"], "date": self.date}
+        return decision
 
     @cached_property
     def _stamp(self) -> str:
-        """Hash of all that a decision depends on: bundle, code, day."""
-        total = hashlib.sha256(f"{self.bundle.core['version']} {self.today}".encode())
+        """Hash of all that a decision depends on: the core of the bundle, measurements, code, day.
+
+        The version of the bundle is no part of it: it changes with every sentence, decisions do not.
+        """
+        core = {**self.bundle.core, "version": "", "date": ""}
+        total = hashlib.sha256(bundle.canonical([core, self.bundle.measurements, self.today]).encode())
         for path in sorted((ROOT / "wizard").rglob("*.py")):
             total.update(path.read_bytes())
         return total.hexdigest()

@@ -45,7 +45,9 @@ def main(argv: list[str] | None = None) -> int:
             parser.error(f"no subject {name!r}; there are {', '.join(known)}")
     cores = os.cpu_count() or 1
     if load() > cores / 2:
-        print(f"note: {load():.1f} processes wanted one of {cores} cores during the last minute; times will be too long")
+        print(
+            f"note: {load():.1f} processes wanted one of {cores} cores during the last minute; times will be too long"
+        )
     print(f"{'':42}{'measured':>10} {'limit':>9}  {'':4} ")
     over = 0
     for name in options.subjects or known:

@@ -34,7 +34,7 @@ _NAMED_VERSIONS = "optional.engine_versions"
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,60}\Z")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_UNSAFE = re.compile(r"[^A-Za-z0-9*,:/~._-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9*,:;=()/~._-]+")
 _INSIDE = re.compile(r"[^A-Za-z0-9 ./_-]+")
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import candidates, paths, roles, why_not
+from . import paths, roles, sizing, why_not
 from .answers import hardware, label, ten
 from .benchmark import plan
 from .bottleneck import find as find_bottleneck
-from .candidates import Candidate, workload_of
+from .candidates import Candidate
 from .decision import SHAPE, finish, statement
 from .facts import Facts
 from .kb import KB
@@ -21,6 +21,7 @@ from .recommend import build, launchable, plain_role
 from .roles import Cast
 from .rules import Fired
 from .situation import Reading, read
+from .sizing import workload_of
 from .vocabulary import DEVICE, PATHS
 
 Plain = dict[str, Any]
@@ -69,7 +70,7 @@ def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> P
         decision["answers"] = ten(facts, None, None)
         return finish(decision)
     found = paths.find(facts)
-    ranked = candidates.build(found, facts)
+    ranked = sizing.build(found, facts)
     cast = roles.assign(ranked, facts)
     recommendations = _recommend(cast, facts, full)
     start = recommendations[0] if cast.start else None

@@ -53,9 +53,7 @@ def find(
     table = _table(facts.kb, engine, version, mode)
     families = table.families
     if wanted and wanted["family"] not in families:
-        sources = _some_sources(table.rows)
-        stop = obstacle("format.family", wanted["family"], families, sources, text="obstacle.format-none")
-        return [Refusal(engine, mode, "format", wanted["family"], [stop])]
+        return [Refusal(engine, mode, "format", wanted["family"], unread(engine, version, mode, facts))]
     modes = [m["id"] for m in facts.kb.engines[engine].get("modes", [])] or [None]
     for position, family in enumerate(families):
         if wanted and family != wanted["family"]:
@@ -78,6 +76,16 @@ def find(
             stops = merge(misses) or [_not_on_backend(table, family, wanted, backends, facts.kb)]
             refused.append(Refusal(engine, mode, "format", family, stops))
     return refused
+
+
+def unread(engine: str, version: str, mode: str | None, facts: Facts) -> list[Entry]:
+    """The obstacle of an asked format that the engine reads nowhere; empty when it reads it, or none was asked."""
+    wanted = facts.situation["format"]
+    table = _table(facts.kb, engine, version, mode)
+    if not isinstance(wanted, dict) or wanted["family"] in table.families:
+        return []
+    sources = _some_sources(table.rows)
+    return [obstacle("format.family", wanted["family"], table.families, sources, text="obstacle.format-none")]
 
 
 def _hits(

@@ -17,7 +17,8 @@ _DROP = re.compile(
 _MEMORY = re.compile(r"(?<![a-z0-9])(\d{1,4})\s*(gb|gib|g)(?![a-z0-9])", re.I)
 _SIZE = re.compile(r"[1-9]\d{0,3}\Z", re.A)
 _QUANT_TAIL = re.compile(
-    r"[-_. :](fp8|awq|gptq|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|[348][-_ ]?bit|w\da\d+|mlx|onnx|q\d\w*|iq\d\w*)$",
+    r"[-_. :](fp8|awq|gptq|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|[348][-_ ]?bit|w\da\d+|mlx|onnx"
+    r"|i?q\d\w*)$",
     re.I,
 )
 # What publishers add to the name of the same weights: "-Instruct", "-it", "-hf", "-v0.1".

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import format_paths
+from . import format_paths, needs
 from .facts import Facts
 from .found import Found, Refusal, lines
 from .obstacles import from_result, merge, obstacle, sources_of
 from .shapes import Entry
 from .versions import matches
 
-# A need that the model's own kind of work implies.
-_TASK_NEEDS = {"embeddings": "embeddings", "rerank": "rerank", "speech-to-text": "speech-to-text"}
 _RUNNABLE = ("engine", "library")
 
 
@@ -47,118 +45,27 @@ def _engine(engine: str, entry: Entry, facts: Facts, found: Found) -> None:
     before = len(found.options)
     refused: list[Refusal] = []
     for mode in modes:
-        shared, blocked = _needs(engine, entry, mode, version, facts)
-        if blocked:
-            refused.append(Refusal(engine, mode, blocked[0].pop("scope"), None, merge(blocked)))
-            continue
+        wants = needs.wants(engine, mode, version, facts)
+        architecture = needs.architecture(engine, mode, version, facts)
         backends, misses = _backends(engine, entry, version, mode, facts)
-        if not backends:
-            refused.append(Refusal(engine, mode, *misses))
+        blocked = [*wants.false, *architecture.false]
+        if backends and not blocked:
+            backends, lost = needs.narrow(backends, wants.later, facts)
+            if backends:
+                shared = [*wants.unknown, *architecture.unknown]
+                refused += format_paths.find(engine, version, mode, backends, shared, facts, found)
+            else:
+                refused.append(Refusal(engine, mode, "feature", None, lost))
             continue
-        refused += format_paths.find(engine, version, mode, backends, shared, facts, found)
+        # one look shows all that stands in the way: must-haves, model, back end, the asked format
+        scope, value = ("feature" if wants.false else "model", None) if blocked else misses[:2]
+        stops = [*blocked, *(misses[2] if not backends else []), *format_paths.unread(engine, version, mode, facts)]
+        refused.append(Refusal(engine, mode, scope, value, merge(stops)))
     if len(found.options) == before:
         # one refusal an engine: the mode that came nearest speaks for it
         found.refusals.append(min(refused, key=lambda r: (r.scope == "backend", len(r.obstacles))))
     else:
         found.refusals += refused
-
-
-# ---------------------------------------------------------------------- needs, models
-
-
-def _needs(engine: str, entry: Entry, mode: str | None, version: str, facts: Facts) -> tuple[list[Entry], list[Entry]]:
-    """Obstacles from must-haves and the model's architecture: (unknown ones, false ones)."""
-    unknown: list[Entry] = []
-    false: list[Entry] = []
-    wanted = list(facts.situation["needs"])
-    tasks = facts.arch["tasks"] if facts.arch else []
-    if tasks and "chat" not in tasks and "completion" not in tasks:
-        wanted += [need for task, need in _TASK_NEEDS.items() if task in tasks and need not in wanted]
-    for need in wanted:
-        fact = (entry.get("features") or {}).get(need)
-        if fact is None or fact["is"] == "unknown":
-            unknown.append(
-                obstacle(
-                    f"engine.features.{need}",
-                    "unknown",
-                    "yes",
-                    fact or [],
-                    unknown=True,
-                    text="obstacle.feature-unknown",
-                    feature=need,
-                )
-            )
-            continue
-        wrong_mode = fact.get("mode") not in (None, mode)
-        if fact["is"] in ("no", "external") or wrong_mode or not matches(fact.get("versions"), version):
-            text = "obstacle.feature-mode" if wrong_mode else "obstacle.feature"
-            stop = obstacle(
-                f"engine.features.{need}",
-                fact["is"],
-                "yes",
-                fact,
-                text=text,
-                feature=need,
-                mode=fact.get("mode"),
-            )
-            false.append({**stop, "scope": "feature"})
-            continue
-        result = facts.check(fact.get("needs"), facts.kinds)
-        if result.value is not True:
-            stops = from_result(result, fact)
-            if result.value is None:
-                unknown += stops
-            else:
-                false += [{**stop, "scope": "feature"} for stop in stops]
-    architecture = facts.arch.get("architecture") if facts.arch else None
-    models = entry.get("models")
-    if architecture and models:
-        for line in models.get("unsupported", []):
-            if (
-                line["architecture"] == architecture
-                and line.get("mode") in (None, mode)
-                and matches(line.get("versions"), version)
-            ):
-                stop = obstacle(
-                    "model.architecture",
-                    architecture,
-                    "supported",
-                    line,
-                    text="obstacle.architecture",
-                    model=facts.arch["name"],
-                )
-                false.append({**stop, "scope": "model"})
-                return unknown, false
-        if models.get("needs_architecture", True) and architecture not in models.get("supported", []):
-            complete = models["complete"]
-            stop = obstacle(
-                "model.architecture",
-                architecture,
-                "supported",
-                models,
-                unknown=not complete,
-                text="obstacle.architecture" if complete else "obstacle.architecture-unknown",
-                model=facts.arch["name"],
-            )
-            if complete:
-                false.append({**stop, "scope": "model"})
-            else:
-                unknown.append(stop)
-    elif architecture:
-        unknown.append(
-            obstacle(
-                "model.architecture",
-                architecture,
-                "supported",
-                [],
-                unknown=True,
-                text="obstacle.architecture-unknown",
-                model=facts.arch["name"],
-            )
-        )
-    for stop in false:
-        stop.setdefault("scope", "feature")
-    return unknown, false
 
 
 # ---------------------------------------------------------------------- back ends
@@ -192,6 +99,11 @@ def _backends(
             stops.sort(key=lambda stop: stop["clause"])
     if usable:
         return usable, ("", None, [])
+    if not misses:
+        other = _of_other_versions(entry, version, mode, facts)
+        if other:
+            ranges = list(dict.fromkeys(line["versions"] for line in other))
+            return {}, ("backend", None, [needs.version_obstacle(engine, version, ranges, other[0], facts)])
     if misses:
         # a wrong system is the nearest miss; else the line that the project names first speaks for all
         _, _, backend, scope, stops = min(misses, key=lambda m: (m[3] != "os", m[1]))
@@ -200,6 +112,19 @@ def _backends(
     readings = sorted({s for line in entry.get("runs_on", []) for s in sources_of(line)})
     stop = obstacle("candidate.backend", offered_all, sorted(wanted), readings, text="obstacle.backend")
     return {}, ("backend", None, [stop])
+
+
+def _of_other_versions(entry: Entry, version: str, mode: str | None, facts: Facts) -> list[Entry]:
+    """Lines for back ends of this hardware that only another version of the engine has."""
+    offered = {b for kind in facts.kinds for b in kind.entry.get("backends") or ()}
+    return [
+        line
+        for line in entry.get("runs_on", [])
+        if line["backend"] in offered
+        and line.get("mode") in (None, mode)
+        and not matches(line.get("versions"), version)
+        and any(facts.check(line.get("needs"), (kind,)).value is not False for kind in facts.kinds)
+    ]
 
 
 def _any_of(stops: list[Entry], misses: list[tuple[int, int, str, str, list[Entry]]]) -> list[Entry]:

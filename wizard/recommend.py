@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .candidates import Candidate, detailed, workload_of
+from .candidates import Candidate
 from .decision import statement, word
 from .facts import Facts
 from .launch import command
@@ -13,6 +13,7 @@ from .obstacles import sources_of
 from .roles import of_rule
 from .rules import Fired
 from .shapes import GIB, Entry
+from .sizing import detailed, workload_of
 from .speed import nearest
 from .versions import matches
 

@@ -42,13 +42,20 @@ def assign(ranked: dict[str, Ranked], facts: Facts) -> Cast:
     """Give each role to an engine."""
     cast = Cast()
     runnable = {e: r for e, r in ranked.items() if r.best.runs}
-    classes = {e: r.best.rank_class for e, r in runnable.items()}
-    modes = {e: {c.path.mode for c in r.candidates if c.runs} for e, r in runnable.items()}
-    verdict = judge(facts, classes, modes)
-    cast.verdict = verdict
-    _hold(cast, runnable, facts)
-    eligible = {e for e in runnable if e not in cast.held and _may_start(e, facts)}
-    _start(cast, runnable, eligible, classes, facts)
+    classes = {e: _by_mode(r) for e, r in runnable.items()}
+    unadvised = {e: stop for e in runnable if (stop := _unadvised(e, facts))}
+    startable = {e for e in runnable if e not in unadvised and _may_start(e, facts)}
+    cast.verdict = judge(facts, classes, startable)
+    bests: dict[str, Candidate] = {}
+    for engine, one in runnable.items():
+        held = [cast.verdict.held_from(engine, "start", mode) for mode in classes[engine]]
+        if held and all(held):
+            cast.held[engine] = of_rule(held[0])
+        elif engine in unadvised:
+            cast.held[engine] = unadvised[engine]
+        elif engine in startable:
+            bests[engine] = next(c for c in one.candidates if _open(c, cast.verdict, "start"))
+    _start(cast, runnable, bests, facts)
     if cast.start:
         _others(cast, runnable, facts)
         _above(cast, facts)
@@ -56,80 +63,109 @@ def assign(ranked: dict[str, Ranked], facts: Facts) -> Cast:
     return cast
 
 
+def _by_mode(ranked: Ranked) -> dict[str | None, int]:
+    """Rank of the fit class of the best running candidate of each mode."""
+    found: dict[str | None, int] = {}
+    for candidate in ranked.candidates:
+        if candidate.runs:
+            found.setdefault(candidate.path.mode, candidate.rank_class)
+    return found
+
+
 def _may_start(engine: str, facts: Facts) -> bool:
     layer = facts.kb.engines[engine]["layer"]
     return layer == "engine" or (layer == "library" and facts.situation["serving"] in _LIBRARY_SERVING)
 
 
-def _hold(cast: Cast, runnable: dict[str, Ranked], facts: Facts) -> None:
-    """Engines barred from the start: by a rule, or because their own project says so for the public."""
-    for engine in runnable:
-        entry = facts.kb.engines[engine]
-        fired = cast.verdict.held.get(engine, {}).get("start")
-        if fired:
-            cast.held[engine] = of_rule(fired)
-            continue
-        advised = (entry.get("production") or {}).get("advised") or {}
-        if facts.situation["serving"] in _PUBLIC and advised.get("is") == "no":
-            cast.held[engine] = statement(
-                f"held-{engine}",
-                "decision.not-advised",
-                sources_of(advised),
-                strength="decisive",
-                engine=entry["name"],
-            )
+def _unadvised(engine: str, facts: Facts) -> Entry | None:
+    """A statement when its own project advises against serving the public with it."""
+    entry = facts.kb.engines[engine]
+    advised = (entry.get("production") or {}).get("advised") or {}
+    if facts.situation["serving"] not in _PUBLIC or advised.get("is") != "no":
+        return None
+    return statement(
+        f"held-{engine}",
+        "decision.not-advised",
+        sources_of(advised),
+        strength="decisive",
+        engine=entry["name"],
+    )
 
 
-def _start(cast: Cast, runnable: dict[str, Ranked], eligible: set[str], classes: dict[str, int], facts: Facts) -> None:
-    nominated = [f for f in cast.verdict.nominated.get("start", []) if f.rule["engine"] in eligible]
-    best_class = min((classes[e] for e in eligible), default=None)
-    if best_class is None:
+def _open(candidate: Candidate, verdict: Verdict, role: str) -> bool:
+    """Whether a candidate runs and no rule keeps its mode from a role."""
+    path = candidate.path
+    return candidate.runs and not verdict.held_from(path.engine, role, path.mode)
+
+
+def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate], facts: Facts) -> None:
+    if not bests:
         return
     # A rule may prefer a tight fit over a comfortable one; it may not move a model into system memory
     # when another engine keeps it in the devices.
-    limit = max(best_class, 1)
-    nominated = [f for f in nominated if classes[f.rule["engine"]] <= limit]
-    if not nominated:
+    limit = max(1, min(c.rank_class for c in bests.values()))
+    nominated = [f for f in cast.verdict.nominated.get("start", []) if f.rule["engine"] in bests]
+    chosen = [(f, _of_mode(runnable[f.rule["engine"]], f, cast.verdict)) for f in nominated]
+    chosen = [(f, c) for f, c in chosen if c.rank_class <= limit]
+    if not chosen:
         cast.by_estimate = True
-        best = cand.order([runnable[e].best for e in eligible], facts.situation["priority"])[0]
+        best = cand.order(list(bests.values()), facts.situation["priority"])[0]
         cast.start = (best, [])
         return
-    top = nominated[0]
+    top, candidate = chosen[0]
     engine = top.rule["engine"]
-    cast.start = (_of_mode(runnable[engine], top), [f for f in nominated if f.rule["engine"] == engine])
+    cast.start = (candidate, [f for f, _ in chosen if f.rule["engine"] == engine])
     for other in cast.verdict.tied_with:
-        if other in eligible and other != engine:
-            fired = [f for f in nominated if f.rule["engine"] == other]
-            if fired:
-                cast.tied.append((_of_mode(runnable[other], fired[0]), fired))
+        fired = [(f, c) for f, c in chosen if f.rule["engine"] == other != engine]
+        if fired:
+            cast.tied.append((fired[0][1], [f for f, _ in fired]))
 
 
-def _of_mode(ranked: Ranked, fired: Fired) -> Candidate:
-    mode = fired.rule.get("mode")
-    return next((c for c in ranked.candidates if c.runs and mode in (None, c.path.mode)), ranked.best)
+def _of_mode(ranked: Ranked, fired: Fired, verdict: Verdict) -> Candidate:
+    """The best candidate of the rule's mode that is not held back from the rule's role."""
+    mode, role = fired.rule.get("mode"), fired.rule["role"]
+    fitting = (c for c in ranked.candidates if mode in (None, c.path.mode) and _open(c, verdict, role))
+    return next(fitting, ranked.best)
 
 
 def _others(cast: Cast, runnable: dict[str, Ranked], facts: Facts) -> None:
     assert cast.start
-    taken = {cast.start[0].path.engine, *(c.path.engine for c, _ in cast.tied)}
-    held = cast.verdict.held
+    start = cast.start[0]
+    taken = {start.path.engine, *(c.path.engine for c, _ in cast.tied)}
     nominations = [*cast.verdict.nominated.get("alternative", []), *cast.verdict.nominated.get("start", [])]
     for fired in nominations:
         engine = fired.rule["engine"]
         if engine in taken or engine not in runnable or len(cast.alternatives) >= MAX_ALTERNATIVES:
             continue
-        if "alternative" in held.get(engine, {}) or (engine in cast.held and fired.rule["role"] == "start"):
+        if engine in cast.held and (fired.rule["role"] == "start" or facts.situation["serving"] in _PUBLIC):
             continue
-        if engine in cast.held and facts.situation["serving"] in _PUBLIC:
+        candidate = _of_mode(runnable[engine], fired, cast.verdict)
+        if cast.verdict.held_from(engine, "alternative", candidate.path.mode) or not _worth(candidate, start):
             continue
         taken.add(engine)
-        cast.alternatives.append((_of_mode(runnable[engine], fired), fired))
-    compared = {cast.start[0].path.engine}
+        cast.alternatives.append((candidate, fired))
+    compared = {start.path.engine, *(c.path.engine for c, _ in cast.tied)}
     for fired in cast.verdict.nominated.get("benchmark-against", []):
         engine = fired.rule["engine"]
         if engine in runnable and engine not in compared:
-            compared.add(engine)
-            cast.benchmark.append((_of_mode(runnable[engine], fired), fired))
+            candidate = _of_mode(runnable[engine], fired, cast.verdict)
+            if candidate.rank_class <= max(1, start.rank_class):
+                compared.add(engine)
+                cast.benchmark.append((candidate, fired))
+
+
+def _worth(candidate: Candidate, start: Candidate) -> bool:
+    """Whether naming it beside the start helps anyone: no worse in kind, whatever a rule likes about it.
+
+    Not one that leaves the devices when the start stays in them, nor one on kernels that its own
+    project calls experimental when the start's are not, nor weights over the bus by an experiment.
+    """
+    if candidate.rank_class > max(1, start.rank_class):
+        return False
+    if candidate.path.kernel in cand.SHAKY and start.path.kernel not in cand.SHAKY:
+        return False
+    offload = candidate.fit is not None and candidate.fit["class"] == "offload"
+    return not (offload and candidate.experimental and not start.experimental)
 
 
 def _above(cast: Cast, facts: Facts) -> None:
@@ -163,7 +199,9 @@ def _apps(cast: Cast, facts: Facts) -> None:
     for fired in cast.verdict.nominated.get("convenience", []):
         id_ = fired.rule["engine"]
         entry = facts.kb.engines[id_]
-        if id_ in seen or entry["layer"] != "app" or "convenience" in cast.verdict.held.get(id_, {}):
+        if id_ in seen or entry["layer"] != "app" or cast.verdict.held_from(id_, "convenience"):
+            continue
+        if entry["status"]["is"] in ("archived", "inactive") or lacking(entry, facts):
             continue
         below = [
             o["engine"]
@@ -173,6 +211,12 @@ def _apps(cast: Cast, facts: Facts) -> None:
         if below and starts_here(entry, facts):
             seen.add(id_)
             cast.conveniences.append((id_, start if start in below else below[0], fired))
+
+
+def lacking(entry: Entry, facts: Facts) -> list[str]:
+    """Must-haves that an app surely does not have, whatever the engine inside can do."""
+    features = entry.get("features") or {}
+    return [n for n in facts.situation["needs"] if (features.get(n) or {}).get("is") in ("no", "external")]
 
 
 def starts_here(entry: Entry, facts: Facts) -> bool:

@@ -1,18 +1,22 @@
 """Rules across engines: who is nominated for which role, who is held back, and which rule precedes.
 
-Strength is evidence: decisive over strong over leaning; an explicit `over` comes before strength.
-Two rules of equal rank that name different engines are a tie; a declared tie (rules/order.yml) says
-which one is named first. No weights.
+Rules act after the fit class. Strength is evidence: decisive over strong over leaning; an explicit
+`over` comes before strength. Two rules of equal rank that name different engines are a tie; a declared
+tie (rules/order.yml) says which one is named first. No weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from .facts import Facts
 from .shapes import Entry
 
 STRENGTHS = ("decisive", "strong", "leaning")
+
+# engine -> mode -> rank of the fit class of the best candidate of that mode
+Classes = dict[str, dict[str | None, int]]
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,16 @@ class Verdict:
     """What the rules say, by role."""
 
     nominated: dict[str, list[Fired]] = field(default_factory=dict)  # role -> rules, best first
-    held: dict[str, dict[str, Fired]] = field(default_factory=dict)  # engine -> role -> rule
-    warnings: list[Fired] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)  # rules whose condition could not be decided
+    held: dict[str, list[Fired]] = field(default_factory=dict)  # engine -> rules that hold it back
     tied_with: list[str] = field(default_factory=list)  # engines tied with the start, declared
     undeclared: list[tuple[str, str]] = field(default_factory=list)
+
+    def held_from(self, engine: str, role: str, mode: str | None = None) -> Fired | None:
+        """The rule that keeps an engine, or only this mode of it, from a role."""
+        for fired in self.held.get(engine, ()):
+            if role in fired.rule.get("from", ("start",)) and fired.rule.get("mode") in (None, mode):
+                return fired
+        return None
 
 
 def fire(facts: Facts) -> list[Fired]:
@@ -51,76 +60,82 @@ def _holds(rule: Entry, facts: Facts) -> bool:
     return facts.check(rule["when"], facts.kinds).value is True
 
 
-def judge(facts: Facts, classes: dict[str, int], modes: dict[str, set[str | None]]) -> Verdict:
+def judge(facts: Facts, classes: Classes, startable: Collection[str]) -> Verdict:
     """Apply the rules.
 
-    classes: engine -> rank of its best candidate's fit class (engines without candidates are absent).
-    modes: engine -> modes that have a candidate.
+    classes: of the engines that have a running candidate, by mode; the others are absent.
+    startable: engines that may be the start if no rule holds them back.
     """
     verdict = Verdict()
     fired = fire(facts)
     for one in fired:
-        rule = one.rule
-        if rule["effect"] == "hold-back":
-            for role in rule.get("from", ["start"]):
-                verdict.held.setdefault(rule["engine"], {}).setdefault(role, one)
+        if one.rule["effect"] == "hold-back":
+            verdict.held.setdefault(one.rule["engine"], []).append(one)
+    found: dict[str, list[tuple[int, Fired]]] = {}
     for one in fired:
-        rule = one.rule
-        if rule["effect"] != "nominate":
+        if one.rule["effect"] != "nominate":
             continue
-        engine, role = rule["engine"], rule["role"]
-        layer = facts.kb.engines[engine]["layer"]
-        if layer in ("engine", "library"):
-            if engine not in classes or (rule.get("mode") and rule["mode"] not in modes[engine]):
-                continue
-            if role in verdict.held.get(engine, {}):
-                continue
-        verdict.nominated.setdefault(role, []).append(one)
-    beaten = {loser for one in fired if one.rule["effect"] == "nominate" for loser in one.rule.get("over", ())}
-    for role, rules in verdict.nominated.items():
-        alive = {r.id for r in rules}
-        winners = {w.id: set(w.rule.get("over", ())) & alive for w in rules}
-        rules.sort(key=lambda r: (classes.get(r.rule["engine"], 0), _rank(r, winners), r.strength, r.id))
-        verdict.nominated[role] = rules
-    _tie(verdict, facts, classes, beaten)
+        engine, role = one.rule["engine"], one.rule["role"]
+        if facts.kb.engines[engine]["layer"] not in ("engine", "library"):
+            found.setdefault(role, []).append((0, one))
+            continue
+        ranks = [
+            rank
+            for mode, rank in classes.get(engine, {}).items()
+            if one.rule.get("mode") in (None, mode) and not verdict.held_from(engine, role, mode)
+        ]
+        if ranks and (role != "start" or engine in startable):
+            found.setdefault(role, []).append((min(ranks), one))
+    for role, rules in found.items():
+        ordered = _ordered(rules)
+        if role == "start":
+            _tie(verdict, ordered, facts)
+        verdict.nominated[role] = [one for _, _, one in ordered]
     return verdict
 
 
-def _rank(rule: Fired, winners: dict[str, set[str]]) -> int:
+def _ordered(rules: list[tuple[int, Fired]]) -> list[tuple[int, int, Fired]]:
+    """(class, how many rules of that class precede through `over`, rule), best first."""
+    by_class: dict[int, list[Fired]] = {}
+    for rank, one in rules:
+        by_class.setdefault(rank, []).append(one)
+    found = []
+    for rank, group in by_class.items():
+        ids = {one.id for one in group}
+        winners = {one.id: set(one.rule.get("over", ())) & ids for one in group}
+        found += [(rank, _above(one.id, winners), one) for one in group]
+    return sorted(found, key=lambda f: (f[0], f[1], f[2].strength, f[2].id))
+
+
+def _above(id_: str, winners: dict[str, set[str]]) -> int:
     """How many rules precede this one through `over`, directly or through others."""
     above: set[str] = set()
-    front = {rule.id}
+    front = {id_}
     while front:
-        front = {w for w, losers in winners.items() if losers & front} - above - {rule.id}
+        front = {w for w, losers in winners.items() if losers & front} - above - {id_}
         above |= front
     return len(above)
 
 
-def _tie(verdict: Verdict, facts: Facts, classes: dict[str, int], beaten: set[str]) -> None:
+def _tie(verdict: Verdict, ordered: list[tuple[int, int, Fired]], facts: Facts) -> None:
     """Name the start among equals: the declared pair's first rule; note what is not declared."""
-    rules = verdict.nominated.get("start", [])
-    if len(rules) < 2:
-        return
-    top = rules[0]
-    ids = {r.id for r in rules}
-    winners = {w.id: set(w.rule.get("over", ())) & ids for w in rules}
-    equal = [
-        r for r in rules[1:]
-        if r.rule["engine"] != top.rule["engine"]
-        and classes.get(r.rule["engine"], 0) == classes.get(top.rule["engine"], 0)
-        and r.strength == top.strength
-        and _rank(r, winners) == _rank(top, winners)
-    ]  # fmt: skip
-    if not equal:
-        return
-    declared = {tuple(t["rules"]): t for t in facts.kb.ties}
-    for other in equal:
+    rank, above, top = ordered[0]
+    equal = [row for row in ordered[1:] if (row[0], row[1], row[2].strength) == (rank, above, top.strength)]
+    declared = {tuple(tie["rules"]) for tie in facts.kb.ties}
+    for row in _rivals(equal, top):
+        other = row[2]
+        if other.rule["engine"] == top.rule["engine"]:
+            continue
         if (other.id, top.id) in declared:
-            rules.remove(other)
-            rules.insert(0, other)
+            ordered.remove(row)
+            ordered.insert(0, row)
             top, other = other, top
-        if (top.id, other.id) in declared:
-            if other.rule["engine"] not in verdict.tied_with:
-                verdict.tied_with.append(other.rule["engine"])
-        else:
+        if (top.id, other.id) not in declared:
             verdict.undeclared.append((top.id, other.id))
+        elif other.rule["engine"] not in verdict.tied_with:
+            verdict.tied_with.append(other.rule["engine"])
+
+
+def _rivals(equal: Iterable[tuple[int, int, Fired]], top: Fired) -> list[tuple[int, int, Fired]]:
+    """Rules of equal rank for other engines."""
+    return [row for row in equal if row[2].rule["engine"] != top.rule["engine"]]

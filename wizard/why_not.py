@@ -13,13 +13,13 @@ from .candidates import Candidate, Ranked
 from .decision import statement
 from .facts import Facts
 from .found import Found, Refusal
-from .obstacles import merge, obstacle
-from .recommend import format_name
-from .roles import Cast, of_rule, starts_here
+from .obstacles import obstacle
+from .own_parts import of_start
+from .roles import Cast, lacking, of_rule, starts_here
+from .rows import compared, memory_obstacle, row, sure
 from .shapes import Entry
 
 Plain = dict[str, Any]
-MAX_FORMATS = 6  # of the start engine: the nearest other formats, not every type of every family
 
 
 def rejections(found: Found, ranked: dict[str, Ranked], cast: Cast, named: set[str], facts: Facts) -> list[Plain]:
@@ -44,26 +44,11 @@ def rejections(found: Found, ranked: dict[str, Ranked], cast: Cast, named: set[s
             impossible.append(_refused(refusals[engine][0], facts))
     for engine, entry in facts.kb.engines.items():
         if engine not in named and entry["layer"] in ("app", "orchestrator", "host"):
-            (behind if entry["status"]["is"] not in ("archived", "inactive") else impossible).append(
-                _above(engine, entry, cast, ranked, facts)
-            )
+            one = _above(engine, entry, cast, ranked, facts)
+            (behind if one["group"] == "behind" else impossible).append(one)
     impossible.sort(key=lambda r: (len(r["obstacles"]), r["engine"]))
-    own = _of_start(found, ranked, cast, facts) if cast.start else []
+    own = of_start(found, ranked, cast, facts) if cast.start else []
     return behind + impossible + own
-
-
-def _row(id_: str, engine: str, mode: str | None, scope: str, value: Any, group: str, **more: Any) -> Plain:
-    return {
-        "id": f"no-{id_}",
-        "engine": engine,
-        "mode": mode,
-        "scope": {"kind": scope, "value": value},
-        "group": group,
-        "obstacles": more.get("obstacles", []),
-        "reasons": more.get("reasons", []),
-        "fix": more.get("fix"),
-        "fix_verified": False,
-    }
 
 
 def _behind(best: Candidate, cast: Cast, facts: Facts) -> Plain:
@@ -75,55 +60,17 @@ def _behind(best: Candidate, cast: Cast, facts: Facts) -> Plain:
         start, fired = cast.start
         if fired and not any(f.rule["engine"] == engine for f in cast.verdict.nominated.get("start", [])):
             reasons.append(of_rule(fired[0]))
-        reasons += _compared(best, start, facts)
+        reasons += compared(best, start, facts)
         if facts.kb.engines[engine]["layer"] == "library":
             reasons.insert(0, statement("library", "decision.behind-library", engine=facts.kb.engines[engine]["name"]))
     if not reasons:
         reasons.append(statement("order", "decision.behind-order"))
-    return _row(engine, engine, best.path.mode, "engine", None, "behind", reasons=reasons)
-
-
-def _compared(best: Candidate, start: Candidate, facts: Facts) -> list[Plain]:
-    """What the numbers say between two candidates that both run; nothing without numbers."""
-    if best.fit is None or start.fit is None:
-        return []
-    if best.rank_class > start.rank_class:
-        return [statement("fit", f"decision.behind-fit-{best.fit['class']}", mine=start.fit["class"])]
-    quantity = {"throughput": "throughput_tps", "cost": "throughput_tps"}.get(facts.situation["priority"], "decode_tps")
-    mine, theirs = ((c.estimates or {}).get(quantity) for c in (start, best))
-    if not mine or not theirs:
-        return []
-    if theirs["high"] < mine["low"]:
-        return [statement("slower", "decision.behind-slower", theirs=theirs["point"], mine=mine["point"])]
-    if theirs["low"] > mine["high"]:
-        return [statement("faster", "decision.behind-faster", theirs=theirs["point"], mine=mine["point"])]
-    return [statement("level", "decision.behind-level", theirs=theirs["point"], mine=mine["point"])]
-
-
-def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
-    """The shortfall of a candidate that does not fit, per device."""
-    fit = cand.detailed(candidate, facts) or {}
-    devices = fit.get("devices") or [{}]
-    worst = max(devices, key=lambda d: d.get("over_bytes", 0))
-    need = sum(p["bytes"] for p in worst.get("parts", []) if p["name"] != "free")
-    return obstacle(
-        "memory",
-        worst.get("capacity_bytes"),
-        need,
-        candidate.path.sources[:1],
-        text="decision.obstacle-memory",
-        format=format_name(candidate.path.family, candidate.path.type, facts),
-        over=fit.get("shortfall_bytes", 0),
-        have=worst.get("capacity_bytes", 0),
-        need=need,
-        kv=sum(p["bytes"] for p in worst.get("parts", []) if p["name"] == "kv"),
-        device=worst.get("name", ""),
-    )
+    return row(engine, engine, best.path.mode, "engine", None, "behind", reasons=reasons)
 
 
 def _too_big(ranked: Ranked, facts: Facts) -> Plain:
     nearest = min(ranked.candidates, key=lambda c: ((c.fit or {}).get("shortfall_bytes", 0), c.key))
-    return _row(
+    return row(
         ranked.engine,
         ranked.engine,
         nearest.path.mode,
@@ -135,8 +82,14 @@ def _too_big(ranked: Ranked, facts: Facts) -> Plain:
 
 
 def _refused(refusal: Refusal, facts: Facts) -> Plain:
-    obstacles = merge([o for o in refusal.obstacles if o["kind"] == "false"] or refusal.obstacles)
-    return _row(
+    obstacles = sure(refusal)
+    if refusal.scope == "layout":
+        fix: Plain | None = {"settings.layout": None}
+    elif refusal.scope == "feature" and refusal.value:
+        fix = {"settings.kv": None}
+    else:
+        fix = simple_fix(obstacles, facts)
+    return row(
         refusal.engine,
         refusal.engine,
         refusal.mode,
@@ -144,7 +97,7 @@ def _refused(refusal: Refusal, facts: Facts) -> Plain:
         refusal.value,
         "impossible",
         obstacles=obstacles,
-        fix=simple_fix(obstacles, facts),
+        fix=fix,
     )
 
 
@@ -158,8 +111,10 @@ def simple_fix(obstacles: list[Plain], facts: Facts) -> Plain | None:
             patch["host.os"] = first
         elif clause == "settings.kv":
             patch["settings.kv"] = None
-        elif clause == "format.family":
+        elif clause in ("format.family", "format.type") and isinstance(facts.situation["format"], dict):
             patch["format"] = None
+        elif clause == "engine.version" and stop["params"].get("engine"):
+            patch[f"optional.engine_versions.{stop['params']['engine']}"] = None
         elif clause.startswith("engine.features."):
             need = clause.removeprefix("engine.features.")
             if need not in facts.situation["needs"]:
@@ -168,6 +123,13 @@ def simple_fix(obstacles: list[Plain], facts: Facts) -> Plain | None:
         else:
             return None
     return patch or None
+
+
+def _lacks(need: str, entry: Entry) -> Plain:
+    fact = entry["features"][need]
+    return obstacle(
+        f"engine.features.{need}", fact["is"], "yes", fact, text="obstacle.feature", feature=need, mode=None
+    )
 
 
 def _above(engine: str, entry: Entry, cast: Cast, ranked: dict[str, Ranked], facts: Facts) -> Plain:
@@ -181,17 +143,21 @@ def _above(engine: str, entry: Entry, cast: Cast, ranked: dict[str, Ranked], fac
             text="obstacle.status",
             successor=status.get("successor"),
         )
-        return _row(engine, engine, None, "engine", None, "impossible", obstacles=[stop])
-    held = cast.verdict.held.get(engine, {})
+        return row(engine, engine, None, "engine", None, "impossible", obstacles=[stop])
+    held = cast.verdict.held.get(engine)
     if held:
-        return _row(engine, engine, None, "engine", None, "behind", reasons=[of_rule(next(iter(held.values())))])
+        return row(engine, engine, None, "engine", None, "behind", reasons=[of_rule(held[0])])
+    missing = lacking(entry, facts)
+    if missing:
+        stops = [_lacks(need, entry) for need in missing]
+        return row(engine, engine, None, "feature", None, "impossible", obstacles=stops, fix=simple_fix(stops, facts))
     below = [facts.kb.engines[o["engine"]]["name"] for o in entry.get("over", []) if o["engine"] in facts.kb.engines]
     if entry["layer"] == "app":
         usable = any(o["engine"] in ranked and ranked[o["engine"]].best.runs for o in entry.get("over", []))
         if not usable or not starts_here(entry, facts):
             text = "decision.app-nothing-below" if not usable else "decision.app-not-here"
-            return _row(engine, engine, None, "engine", None, "behind", reasons=[statement("app", text, below=below)])
-        return _row(
+            return row(engine, engine, None, "engine", None, "behind", reasons=[statement("app", text, below=below)])
+        return row(
             engine,
             engine,
             None,
@@ -202,120 +168,4 @@ def _above(engine: str, entry: Entry, cast: Cast, ranked: dict[str, Ranked], fac
         )
     several = facts.situation["nodes"] > 1 or facts.situation["serving"] == "fleet"
     text = "decision.orchestrator-other" if several else "decision.orchestrator-not-needed"
-    return _row(engine, engine, None, "engine", None, "behind", reasons=[statement("above", text, below=below)])
-
-
-# ---------------------------------------------------------------------- the start engine's own
-
-
-def _of_start(found: Found, ranked: dict[str, Ranked], cast: Cast, facts: Facts) -> list[Plain]:
-    assert cast.start
-    start = cast.start[0]
-    engine = start.path.engine
-    rows: list[Plain] = []
-    seen: set[Any] = {start.path.family}
-    if facts.arch is not None:
-        for other in ranked[engine].candidates:
-            family = other.path.family
-            if family in seen or other.path.mode != start.path.mode:
-                continue
-            seen.add(family)
-            name = format_name(family, other.path.type, facts)
-            if other.runs:
-                reasons = [_format_reason(other, start, name, facts)]
-                rows.append(
-                    _row(
-                        f"{engine}-format-{family}",
-                        engine,
-                        other.path.mode,
-                        "format",
-                        family,
-                        "behind",
-                        reasons=reasons,
-                        fix={"format": {"family": family, "type": None}},
-                    )
-                )
-            else:
-                rows.append(
-                    _row(
-                        f"{engine}-format-{family}",
-                        engine,
-                        other.path.mode,
-                        "format",
-                        family,
-                        "impossible",
-                        obstacles=[memory_obstacle(other, facts)],
-                    )
-                )
-    for refusal in found.refusals:
-        if refusal.engine != engine:
-            continue
-        if refusal.scope == "format" and refusal.value not in seen and refusal.mode == start.path.mode:
-            seen.add(refusal.value)
-            rows.append(
-                _row(
-                    f"{engine}-format-{refusal.value}",
-                    engine,
-                    refusal.mode,
-                    "format",
-                    refusal.value,
-                    "impossible",
-                    obstacles=refusal.obstacles,
-                )
-            )
-        elif refusal.mode != start.path.mode:
-            rows.append(
-                _row(
-                    f"{engine}-mode-{refusal.mode}",
-                    engine,
-                    refusal.mode,
-                    refusal.scope,
-                    refusal.value,
-                    "impossible",
-                    obstacles=refusal.obstacles,
-                )
-            )
-    rows = rows[:MAX_FORMATS]
-    layouts: set[str] = set()
-    for path, what, stops in ranked[engine].refused_layouts:
-        if (
-            path.family == start.path.family
-            and path.type == start.path.type
-            and path.mode == start.path.mode
-            and what not in layouts
-        ):
-            layouts.add(what)
-            slug = what.lower().replace(" ", "-")
-            rows.append(
-                _row(
-                    f"{engine}-layout-{slug}",
-                    engine,
-                    path.mode,
-                    "layout",
-                    what,
-                    "impossible",
-                    obstacles=stops,
-                )
-            )
-    return rows
-
-
-def _format_reason(other: Candidate, start: Candidate, name: str, facts: Facts) -> Plain:
-    mine, theirs = ((c.estimates or {}).get("decode_tps") for c in (start, other))
-    bytes_ratio = other.fit["weights_bytes"] / max(1, start.fit["weights_bytes"])
-    if other.rank_class > start.rank_class:
-        if other.lossy and other.real_class <= start.real_class:
-            return statement("format", "decision.format-lossy", format=name)
-        return statement("format", f"decision.format-fit-{other.fit['class']}", format=name, ratio=bytes_ratio)
-    if other.path.checkpoint["status"] != start.path.checkpoint["status"]:
-        return statement("format", "decision.format-no-checkpoint", format=name)
-    if mine and theirs and theirs["point"] < mine["point"] and round(bytes_ratio, 1) != 1:
-        return statement(
-            "format",
-            "decision.format-slower",
-            format=name,
-            ratio=bytes_ratio,
-            theirs=theirs["point"],
-            mine=mine["point"],
-        )
-    return statement("format", "decision.format-level", format=name, ratio=bytes_ratio)
+    return row(engine, engine, None, "engine", None, "behind", reasons=[statement("above", text, below=below)])

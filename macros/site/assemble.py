@@ -55,7 +55,7 @@ def assemble(
         if old.is_file() and old not in kept:
             old.unlink()
     config = BUILD / lang / "mkdocs.yml"
-    write(config, yaml.safe_dump(configuration(view, pages, prose, assets, site), allow_unicode=True, sort_keys=False))
+    write(config, json.dumps(configuration(view, pages, prose, assets, site), ensure_ascii=False, indent=1))
     return config, found
 
 

@@ -79,6 +79,10 @@ def complete(site: Path, lang: str, generated: list[Entry]) -> None:
     index = json.loads(file.read_text(encoding="utf-8"))
     ours = {entry["location"].partition("#")[0] for entry in generated}
     rest = [entry for entry in index["docs"] if entry["location"].partition("#")[0] not in ours]
+    if lang == "vi":
+        # the theme's Vietnamese module warns in the console of every page, and its stop words hide words that
+        # matter here; without module and pipeline words are taken as they are, which Vietnamese wants
+        index["config"] |= {"lang": ["en"], "pipeline": []}
     index["docs"] = [folded(entry, lang) for entry in [*generated, *rest]]
     file.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
 

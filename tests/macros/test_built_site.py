@@ -44,7 +44,9 @@ def test_every_link_inside_the_site_leads_to_a_page_and_an_anchor(site):
                     broken.append(f"{name}: <{tag}> {address}")
                     continue
                 anchor = unquote(urlsplit(address).fragment)
-                if anchor and target in site and "=" not in anchor and anchor not in site[target].ids:
+                if target.endswith("wizard/index.html") and anchor.startswith(("v=", "we-")):
+                    continue  # a situation, or a section of an answer that a script brings
+                if anchor and target in site and anchor not in site[target].ids:
                     broken.append(f"{name}: no anchor {address}")
     assert not broken, f"{len(broken)} broken links:\n" + "\n".join(broken[:40])
 

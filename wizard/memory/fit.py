@@ -74,7 +74,10 @@ def _on_host(path: Path, layout: Layout) -> bool:
 
 
 def _seats(plan: Plan, rooms: list[Room]) -> list[Seat]:
-    """One seat per device, in the order copy, stage, rank; equal devices share one."""
+    """One seat per device of a machine, in the order copy, stage, rank; equal devices share one.
+
+    A copy that spans machines has a seat for each of its ranks; further machines hold the same again.
+    """
     layout, model = plan.layout, plan.model
     input_on_host = bool(plan.profile.parameters["budget-need"]["input_on_host"])
     if layout.pp == 1:
@@ -85,12 +88,13 @@ def _seats(plan: Plan, rooms: list[Room]) -> list[Seat]:
         shares = ranks.even_stages(model.layers, layout.pp)
     held = ranks.stage_bytes(model.weights, shares, layout.tp, layout.ep, input_on_host)
     count, width = len(rooms), layout.tp * layout.pp
+    slots = min(width * layout.dp, max(count, width))
     first = rooms[0]
     if layout.pp == 1 and all(place is first for place in rooms):
-        return [seat_of(plan, first, model.layers, held[0])] * (width * layout.dp)
+        return [seat_of(plan, first, model.layers, held[0])] * slots
     known: dict[tuple[int, int], Seat] = {}
     seats = []
-    for slot in range(width * layout.dp):
+    for slot in range(slots):
         place, stage = rooms[slot % count], slot % width // layout.tp
         key = (stage, id(place))
         seat = known.get(key)

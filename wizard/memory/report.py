@@ -51,6 +51,7 @@ def report(plan: Plan, seats: list[Seat], class_: str, detail: bool = True) -> d
         "assumptions": [],
         "warn_full": not whole,
         "copies": layout.dp,
+        "ranks": layout.tp * layout.pp,
         "kv_type": model.kv_type,
         "context_total": load.tokens,
     }
@@ -82,7 +83,8 @@ def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat]) -> list[dict[s
         parts, budget, over = shown[id(seat)]
         devices.append(
             {
-                "index": index, "device": card.device, "name": card.entry["name"], "capacity_bytes": seat.room.total,
+                "index": card.index if index < count else index, "device": card.device,
+                "name": card.entry["name"], "capacity_bytes": seat.room.total,
                 "budget_bytes": budget, "layers": seat.layers, "parts": parts, "over_bytes": over,
             }
         )  # fmt: skip

@@ -35,8 +35,10 @@ def plain(markup: str) -> str:
     text = (
         markup.replace("<strong>", "\0b").replace("</strong>", "\0b").replace("<code>", "\0c").replace("</code>", "\0c")
     )
-    text = html.unescape(_TAG.sub("", text))
-    return _SPECIAL.sub(r"\\\1", text).replace("\0b", "**").replace("\0c", "`").replace("\n", " ").strip()
+    text = html.unescape(_TAG.sub("", text)).replace("\n", " ")
+    parts = text.split("\0c")  # odd parts are code, which stays as typed
+    said = "".join(f"`{p}`" if n % 2 else _SPECIAL.sub(r"\\\1", p) for n, p in enumerate(parts))
+    return said.replace("\0b", "**").strip()
 
 
 def escape(text: str) -> str:
@@ -134,6 +136,8 @@ def _command(view: View, start: Plain) -> str:
         blocks.append(_fence("\n".join(line.code for line in posix(process)), "sh"))
     for snippet in command["code"]:
         blocks.append(_fence("\n".join(snippet["lines"]), snippet["language"]))
+    for way in command.get("convert") or []:
+        blocks.append(_fence(way["command"], "sh"))
     blocks += [f"> {plain(view.statement(c))}" for c in start.get("cautions") or []]
     return "\n\n".join(blocks) if len(blocks) > 1 else ""
 
@@ -156,11 +160,11 @@ def _why(view: View, start: Plain) -> str:
 
 
 def _why_not(view: View) -> str:
-    from .whynot import CLAUSES, name, obstacle_sentence
+    from .whynot import CLAUSES, name, obstacle_sentence, reason_sentence
 
     rows = []
     for row in view.decision.get("rejected") or []:
-        told = [plain(view.statement(r)) for r in row.get("reasons") or []]
+        told = [plain(reason_sentence(view, r)) for r in row.get("reasons") or []]
         told += [plain(obstacle_sentence(view, o)) for o in (row.get("obstacles") or [])[:CLAUSES]]
         rows.append(f"- **{plain(name(view, row))}**: {' '.join(told)}")
     return "\n\n".join([f"## {view.p('whynot.heading')}", "\n".join(rows)]) if rows else ""

@@ -99,7 +99,7 @@ def bars(view: View, fit: Plain) -> str:
 def request_share(fit: Plain, device: Plain) -> float:
     """Bytes of one full request on this device: the copy's request, shared out as its KV cache is."""
     request = fit.get("kv_bytes_request") or 0
-    ranks = max(1, len(fit["devices"]) // (fit.get("copies") or 1))
+    ranks = fit.get("ranks") or max(1, len(fit["devices"]) // (fit.get("copies") or 1))
     held = [_kv(d) for d in fit["devices"][:ranks]]
     return request * _kv(device) / sum(held) if sum(held) else 0
 

@@ -88,7 +88,8 @@ def fit_word(view: View, rec: Plain) -> str:
     if kind != "fits":
         return view.t(f"fit.is-{kind}")
     layout = rec.get("layout") or {}
-    count = len(rec["fit"]["devices"])
+    used = sum(d.get("count") or 1 for d in layout.get("devices") or []) * (layout.get("nodes") or 1)
+    count = used or len(rec["fit"]["devices"])
     if view.words.device_kind(layout) != "card":
         return view.t("fit.is-fits-memory")
     return view.t(

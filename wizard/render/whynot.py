@@ -54,17 +54,22 @@ def _row(view: View, row: Plain) -> str:
 
 
 def _reason(view: View, statement: Plain) -> str:
-    """A reason with its source; the rule that chose the start is told in full there, here by its headline."""
-    start = view.start
-    if (
-        start
-        and statement.get("headline")
-        and statement.get("rule") in {r.get("rule") for r in start.get("reasons") or []}
-    ):
-        headline = view.p(statement["headline"], statement.get("params")).rstrip(".")
-        return view.t("whynot.rule", headline=headline, engine=view.words.engine(start["engine"]))
+    """A reason with its source at the end."""
     chip = view.chip(statement["sources"], statement.get("opinion"))
-    return f"{view.statement(statement)} {chip}" if chip else view.statement(statement)
+    said = reason_sentence(view, statement)
+    return f"{said} {chip}" if chip and statement.get("rule") not in _of_start(view) else said
+
+
+def _of_start(view: View) -> set[str]:
+    return {r["rule"] for r in (view.start or {}).get("reasons") or [] if r.get("rule")}
+
+
+def reason_sentence(view: View, statement: Plain) -> str:
+    """The rule that chose the start is told in full there, here by its headline; any other in full."""
+    if view.start and statement.get("headline") and statement.get("rule") in _of_start(view):
+        headline = view.p(statement["headline"], statement.get("params")).rstrip(".")
+        return view.t("whynot.rule", headline=headline, engine=view.words.engine(view.start["engine"]))
+    return view.statement(statement)
 
 
 def name(view: View, row: Plain) -> str:

@@ -1,0 +1,74 @@
+"""Rows of what was rejected: their shape, and what memory and numbers say between two candidates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .candidates import Candidate
+from .decision import statement
+from .facts import Facts
+from .found import Refusal
+from .obstacles import merge, obstacle
+from .recommend import format_name
+from .sizing import detailed
+
+Plain = dict[str, Any]
+
+
+def row(id_: str, engine: str, mode: str | None, scope: str, value: Any, group: str, **more: Any) -> Plain:
+    """One rejected engine, mode, format or layout. group: behind | impossible."""
+    return {
+        "id": f"no-{id_}",
+        "engine": engine,
+        "mode": mode,
+        "scope": {"kind": scope, "value": value},
+        "group": group,
+        "obstacles": more.get("obstacles", []),
+        "reasons": more.get("reasons", []),
+        "fix": more.get("fix"),
+        "fix_verified": False,
+    }
+
+
+def compared(best: Candidate, start: Candidate, facts: Facts) -> list[Plain]:
+    """What the numbers say between two candidates that both run; nothing without numbers."""
+    if best.fit is None or start.fit is None:
+        return []
+    if best.rank_class > start.rank_class:
+        return [statement("fit", f"decision.behind-fit-{best.fit['class']}", mine=start.fit["class"])]
+    quantity = {"throughput": "throughput_tps", "cost": "throughput_tps"}.get(facts.situation["priority"], "decode_tps")
+    mine, theirs = ((c.estimates or {}).get(quantity) for c in (start, best))
+    if not mine or not theirs:
+        return []
+    if theirs["high"] < mine["low"]:
+        return [statement("slower", "decision.behind-slower", theirs=theirs["point"], mine=mine["point"])]
+    if theirs["low"] > mine["high"]:
+        return [statement("faster", "decision.behind-faster", theirs=theirs["point"], mine=mine["point"])]
+    return [statement("level", "decision.behind-level", theirs=theirs["point"], mine=mine["point"])]
+
+
+def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
+    """The shortfall of a candidate that does not fit, per device."""
+    fit = detailed(candidate, facts) or {}
+    devices = fit.get("devices") or [{}]
+    worst = max(devices, key=lambda d: d.get("over_bytes", 0))
+    need = sum(p["bytes"] for p in worst.get("parts", []) if p["name"] != "free")
+    over = worst.get("over_bytes", 0)
+    return obstacle(
+        "memory",
+        worst.get("capacity_bytes"),
+        need,
+        candidate.path.sources[:1],
+        text="decision.obstacle-memory",
+        format=format_name(candidate.path.family, candidate.path.type, facts),
+        over=over,
+        have=need - over,  # what engine, driver and other programs leave of the device
+        need=need,
+        kv=sum(p["bytes"] for p in worst.get("parts", []) if p["name"] == "kv"),
+        device=worst.get("name", ""),
+    )
+
+
+def sure(refusal: Refusal) -> list[Plain]:
+    """What surely stands in the way; what is only not confirmed does not reject by itself."""
+    return merge([o for o in refusal.obstacles if o["kind"] == "false"] or refusal.obstacles)

@@ -1,0 +1,282 @@
+"""Sizing: paths on layouts become candidates with fit and estimate, as few as the answer needs.
+
+Published weights are sized before what has to be converted, and layouts that can hold the weights
+before those that would move a part to system memory; what cannot win any more is not sized.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .candidates import SHAKY, Candidate, Ranked, Refused, order
+from .facts import Facts, native_bits
+from .found import Found, Option, Refusal
+from .layouts import Placed, Placing, place
+from .memory import fit
+from .memory.weights import build as weights
+from .obstacles import from_result, merge, obstacle
+from .shapes import GIB, Entry, Layout, Workload
+from .speed import estimate
+from .spread import block_of
+
+_LOSS = ("visible", "severe")
+_COMPUTE = ("fp8", "int8", "nvfp4", "mxfp4")  # formats made for matrix units that compute in them
+
+
+def workload_of(situation: Entry) -> Workload:
+    """The load in the shape the arithmetic wants."""
+    context, traffic = situation["context"], situation["traffic"]
+    return Workload(
+        context["tokens"],
+        context["input"],
+        context["output"],
+        traffic["concurrency"],
+        traffic["shared_prefix"],
+        traffic["mode"],
+    )
+
+
+def host_of(facts: Facts) -> Entry:
+    """System memory and system, for offload and reserved shares."""
+    host = facts.situation["host"]
+    return {
+        "ram_bytes": round(host["ram_gib"] * GIB),
+        "unified": any(c.entry["memory"]["unified"] for c in facts.cards),
+        "os": host["os"],
+    }
+
+
+def held_of(work: Workload) -> Workload:
+    """The load that must be held at once: a batch job waits in the engine's queue, so one request has to fit."""
+    return replace(work, concurrency=1) if work.mode == "offline" else work
+
+
+def detailed(candidate: Candidate, facts: Facts) -> Entry | None:
+    """The fit of a candidate with the parts of each device, for what is shown."""
+    if candidate.fit is None or candidate.settings is None:
+        return candidate.fit
+    work, host = held_of(workload_of(facts.situation)), host_of(facts)
+    return fit(candidate.path, candidate.layout, facts.arch, work, candidate.settings, host, facts.kb)
+
+
+def build(found: Found, facts: Facts) -> dict[str, Ranked]:
+    """Best-first candidates for every engine that has a path; what a setting removes joins `found.refusals`."""
+    by_engine: dict[str, list[Option]] = {}
+    for option in found.options:
+        by_engine.setdefault(option.path.engine, []).append(option)
+    ranked: dict[str, Ranked] = {}
+    maker = _Maker(facts)
+    for engine, options in by_engine.items():
+        kept, kv_stops = _with_kv(options, facts)
+        refused: Refused = []
+        if facts.arch is None:
+            made = [c for o in _one_per_backend(kept) for c in _without_model(o, facts, refused)]
+        else:
+            made = maker.two_phases(kept, refused)
+        if made:
+            ranked[engine] = Ranked(engine, order(made, facts.situation["priority"]), refused)
+        elif kept:
+            found.refusals.insert(0, Refusal(engine, kept[0].path.mode, "layout", None, _asked(facts, refused)))
+        else:
+            wanted = facts.situation["settings"]["kv"]
+            found.refusals.insert(0, Refusal(engine, options[0].path.mode, "feature", wanted, kv_stops))
+    return ranked
+
+
+def _asked(facts: Facts, refused: Refused) -> list[Entry]:
+    """Obstacles when the asked degrees leave no layout: why those were refused, or that nothing makes them."""
+    wanted = facts.situation["settings"]["layout"]
+    names = [f"{name.upper()} {n}" for name, n in wanted.items()]
+    stops = [stop for _, what, found in refused if what in names for stop in found]
+    return merge(stops)[:3] or [obstacle("settings.layout", wanted, None, [], text="obstacle.layout-none")]
+
+
+# ---------------------------------------------------------------------- type of the KV cache
+
+
+def _with_kv(options: list[Option], facts: Facts) -> tuple[list[Option], list[Entry]]:
+    """The options that have the KV type the person fixed, and what stands in the way of the others."""
+    wanted = facts.situation["settings"]["kv"]
+    if wanted in ("auto", "f16"):
+        return options, []
+    kept: list[Option] = []
+    nearest: list[Entry] = []
+    for option in options:
+        stops = _kv_stops(option, wanted, facts)
+        if all(s["kind"] == "unknown" for s in stops):
+            kinds = {device: (*more, *stops) for device, more in option.kinds.items()}
+            kept.append(replace(option, kinds=kinds) if stops else option)
+        elif not nearest or len(stops) < len(nearest):
+            nearest = stops
+    return kept, nearest
+
+
+def _kv_stops(option: Option, wanted: str, facts: Facts) -> list[Entry]:
+    """Empty when the engine has the type on these devices; the nearest line's obstacles else."""
+    lines = facts.kb.engines[option.path.engine].get("kv_types", [])
+    extra = {"candidate.backend": option.path.backend}
+    kinds = [k for k in facts.kinds if k.device in option.kinds]
+    found: list[list[Entry]] = []
+    for line in lines:
+        if line["type"] == wanted and line.get("mode") in (None, option.path.mode):
+            result = facts.check(line.get("needs"), kinds, extra)
+            if result.value is True:
+                return []
+            found.append(from_result(result, line))
+    if found:
+        return min(found, key=lambda stops: (any(s["kind"] != "unknown" for s in stops), len(stops)))
+    known = sorted({k["type"] for k in lines} | {"f16"})
+    sources = lines[0]["source"] if lines else []
+    return [obstacle("settings.kv", wanted, known, sources, text="obstacle.kv-type")]
+
+
+# ---------------------------------------------------------------------- with a model
+
+
+class _Maker:
+    """Makes the candidates of one decision; keeps what its options share."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.work = workload_of(facts.situation)
+        self.held = held_of(self.work)
+        self.host = host_of(facts)
+        self.native = native_bits(facts.arch, facts.kb) if facts.arch else 16.0
+        kv = facts.situation["settings"]["kv"]
+        self.settings = {"kv_type": "f16" if kv == "auto" else kv, "offload": facts.situation["settings"]["offload"]}
+        self._placings: dict[Any, Placing] = {}
+
+    def two_phases(self, options: list[Option], refused: Refused) -> list[Candidate]:
+        """Published weights first; what has to be converted only when nothing published fits."""
+        published = [o for o in options if o.path.checkpoint["status"] == "published"]
+        made = self._sized(published, refused)
+        if any(c.rank_class == 0 for c in made):
+            return made
+        others = [o for o in options if o.path.checkpoint["status"] != "published"]
+        return made + self._sized(others, refused)
+
+    def _sized(self, options: list[Option], refused: Refused) -> list[Candidate]:
+        """Size the layouts that can hold the weights; look at system memory only when none of them does.
+
+        A candidate with a part in system memory ranks below every one without, so sizing both would
+        be work for nothing. One hopeless layout per option stays, to say by how much it does not fit.
+        """
+        placings = [(o, self.placing(o, refused)) for o in options]
+        inside = {**self.settings, "offload": "no"}
+        made: list[Candidate] = []
+        rest: list[tuple[Option, list[Placed]]] = []
+        hopeless: list[tuple[Option, list[Placed]]] = []
+        for option, placed in placings:
+            likely, roomiest = self._likely(option, placed)
+            sure = [] if option.path.kernel in SHAKY else [p for p in likely if not p.experimental]
+            made += self._make(option, sure, inside)
+            if likely and not sure:
+                rest.append((option, likely))
+            elif len(sure) < len(likely):
+                rest.append((option, [p for p in likely if p.experimental]))
+            elif not likely and roomiest:
+                hopeless.append((option, [roomiest]))
+        # what is experimental ranks after what is sure and fits: one of each then tells why it was not taken
+        enough = any(c.rank_class == 0 and not c.shaky for c in made)
+        for option, placed in rest:
+            made += self._make(option, placed[-1:] if enough else placed, inside)
+        if self.settings["offload"] == "no" or any(c.rank_class <= 1 for c in made):
+            return made + [c for o, placed in hopeless for c in self._make(o, placed, inside)]
+        return [c for o, placed in placings for c in self._make(o, placed, self.settings)]
+
+    def _likely(self, option: Option, placed: list[Placed]) -> tuple[list[Placed], Placed | None]:
+        """Layouts whose devices are larger than the weights, and the roomiest layout of all."""
+        total = weights(self.facts.arch, option.path, self.facts.kb).total
+        room = [_room(p.layout) for p in placed]
+        roomiest = placed[room.index(max(room))] if placed else None
+        return [p for p, size in zip(placed, room, strict=True) if size >= total], roomiest
+
+    def _make(self, option: Option, placed: list[Placed], settings: Entry) -> list[Candidate]:
+        """Candidates of one option on these layouts, with fit and estimate."""
+        facts, path = self.facts, option.path
+        type_ = facts.kb.type_of(path.family, path.type)
+        lossy = type_.get("quality", {}).get("loss") in _LOSS
+        fallback = path.kernel == "weight-only" and type_.get("compute") in _COMPUTE
+        made = []
+        for one in placed:
+            layout = one.layout
+            fits = fit(path, layout, facts.arch, self.held, settings, self.host, facts.kb, detail=False)
+            if layout.dp > 1 and fits["class"] == "offload":
+                continue  # copies would compete for the same system memory
+            estimates = estimate(path, layout, facts.arch, self.work, fits, facts.situation["links"], facts.kb)
+            made.append(
+                Candidate(
+                    path,
+                    layout,
+                    one.order,
+                    _unconfirmed(option, one.unconfirmed, layout),
+                    fits,
+                    estimates,
+                    bits=min(type_["bits"], self.native),  # wider than published is not better
+                    lossy=lossy,
+                    experimental=one.experimental or _offload_experimental(facts.kb.engines[path.engine], fits),
+                    settings=settings,
+                    fallback=fallback,
+                )
+            )
+        return made
+
+    def placing(self, option: Option, refused: Refused) -> list[Placed]:
+        """Layouts of an option; types of one family with the same block size share them."""
+        path = option.path
+        block = block_of(self.facts.kb.type_of(path.family, path.type))
+        key = (path.engine, path.mode, path.backend, path.family, block, *sorted(option.kinds))
+        found = self._placings.get(key)
+        if found is None:
+            found = self._placings[key] = place(option, self.facts)
+        refused += [(path, what, stops) for what, stops in found.refused]
+        return found.placed
+
+
+def _room(layout: Layout) -> int:
+    """Bytes that one copy has: device memory, or system memory for a processor."""
+    return sum(c.memory_bytes for c in layout.cards) * layout.nodes // layout.dp
+
+
+def _offload_experimental(entry: Entry, fits: Entry) -> bool:
+    kind = (fits.get("offload") or {}).get("kind")
+    ways = [way["is"] for way in entry.get("offload", []) if way["kind"] == kind]
+    return bool(ways) and all(is_ == "experimental" for is_ in ways)
+
+
+def _unconfirmed(option: Option, more: tuple[Entry, ...], layout: Layout) -> tuple[Entry, ...]:
+    devices = {c.device for c in layout.cards}
+    found = [stop for device in sorted(devices) for stop in option.kinds.get(device, ())]
+    return tuple(merge([*found, *more]))
+
+
+# ---------------------------------------------------------------------- without one
+
+
+def _one_per_backend(options: list[Option]) -> list[Option]:
+    chosen: dict[tuple[str | None, str], Option] = {}
+    for option in options:
+        chosen.setdefault((option.path.mode, option.path.backend), option)
+    return list(chosen.values())
+
+
+def _without_model(option: Option, facts: Facts, refused: Refused) -> list[Candidate]:
+    """The first layout of an option, without numbers."""
+    placing = place(option, facts)
+    refused += [(option.path, what, stops) for what, stops in placing.refused]
+    type_ = facts.kb.type_of(option.path.family, option.path.type)
+    made = [
+        Candidate(
+            option.path,
+            p.layout,
+            p.order,
+            _unconfirmed(option, p.unconfirmed, p.layout),
+            None,
+            None,
+            bits=type_["bits"],
+            experimental=p.experimental,
+        )
+        for p in placing.placed
+    ]
+    return sorted(made, key=lambda c: (c.shaky, c.order, c.key))[:1]
