@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,19 +55,11 @@ def pages(world: World) -> Iterator[Page]:
 def markdown(page: Page, view: View) -> str:
     """The Markdown of one page in the language of the view."""
     try:
-        text = apart(module(page.kind).render(view.at(page.address), page.id))
+        text = module(page.kind).render(view.at(page.address), page.id)
         return with_outdated(text, view.at(page.address)) if 'class="wp-stale"' in text else text
     except Exception as error:
         error.add_note(f"while making the {page.kind} page {page.path} in {view.lang}")
         raise
-
-
-_TOUCHING = re.compile(r"(</(?:td|th|dt|dd|p|li|ul|dl|h[1-6]|div|section)>)(?=<)")
-
-
-def apart(text: str) -> str:
-    """A space between neighbouring cells and blocks: the search joins what stands without one into one word."""
-    return _TOUCHING.sub(r"\1 ", text)
 
 
 def with_outdated(text: str, view: View) -> str:

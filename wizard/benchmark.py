@@ -139,7 +139,7 @@ def _rules(recommendation: Plain, situation: Plain, kb: KB, bottleneck: str | No
     return [
         {"id": id_, "why": entry["text"], "name": entry["name"]}
         for id_, entry in _of_type(kb, "rule")
-        if not entry.get("when") or facts.check(entry["when"], kinds, extra).value is True
+        if facts.holds(entry.get("when"), kinds, extra)
     ]
 
 

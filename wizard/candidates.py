@@ -18,7 +18,7 @@ Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path
 
 _STATUS = ("published", "convert", "unknown")
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
-_BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
+BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
 
 
 def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
-    quantity = _BY_SPEED.get(priority)
+    quantity = BY_SPEED.get(priority)
     if quantity:
         known = [c for c in bucket if _interval(c, quantity)]
         if known:

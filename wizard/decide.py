@@ -141,14 +141,10 @@ def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: 
         values["bottleneck.is"] = bottleneck["is"]
     found = []
     for id_, rule in facts.kb.rules.items():
-        if rule["effect"] == "warn" and facts.check(rule["when"], facts.kinds, values).value is True:
+        if rule["effect"] == "warn" and facts.holds(rule["when"], facts.kinds, values):
             found.append(roles.of_rule(Fired(id_, rule)))
     for id_, mistake in facts.kb.mistakes.items():
-        if (
-            mistake.get("when")
-            and mistake.get("warning")
-            and facts.check(mistake["when"], facts.kinds, values).value is True
-        ):
+        if mistake.get("when") and mistake.get("warning") and facts.holds(mistake["when"], facts.kinds, values):
             found.append(
                 statement(
                     f"mistake-{id_}",
@@ -162,28 +158,45 @@ def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: 
     return found
 
 
+# What a model must be able to do for a must-have to make sense: an input it takes or a task it has.
+_CAPABLE: dict[str, set[str]] = {
+    "vision": {"vision"},
+    "audio": {"audio"},
+    "embeddings": {"embeddings"},
+    "rerank": {"rerank"},
+    "speech-to-text": {"speech-to-text"},
+    "structured-output": {"chat", "completion"},
+    "tool-calls": {"chat", "completion"},
+    "speculative": {"chat", "completion"},
+}
+
+
 def _capability(facts: Facts) -> list[Plain]:
-    """Must-haves that the model itself cannot meet, whatever the engine."""
-    if facts.arch is None:
+    """What the model itself cannot meet, whatever the engine: must-haves, and the length of a request."""
+    arch = facts.arch
+    if arch is None or not arch.get("architecture"):
         return []
-    have = set(facts.arch["modality"]) | set(facts.arch["tasks"])
-    asked = {
-        "vision": "vision",
-        "audio": "audio",
-        "embeddings": "embeddings",
-        "rerank": "rerank",
-        "speech-to-text": "speech-to-text",
-    }
-    return [
-        statement(
-            f"model-lacks-{need}",
-            "decision.model-lacks",
-            model=facts.arch["name"],
-            need=_need_label(need, facts),
-        )
-        for need, capability in asked.items()
-        if need in facts.situation["needs"] and capability not in have and facts.arch.get("architecture")
+    have = set(arch["modality"]) | set(arch["tasks"])
+    found = [
+        statement(f"model-lacks-{need}", "decision.model-lacks", model=arch["name"], need=_need_label(need, facts))
+        for need, any_of in _CAPABLE.items()
+        if need in facts.situation["needs"] and not any_of & have
     ]
+    limits = arch.get("context") or {}
+    longest = max(limits.get("native", 0), limits.get("extended", 0))
+    tokens = facts.situation["context"]["tokens"]
+    if longest and tokens > longest:
+        found.append(
+            statement(
+                "model-context",
+                "decision.beyond-context",
+                sources_of(limits),
+                model=arch["name"],
+                longest=longest,
+                tokens=tokens,
+            )
+        )
+    return found
 
 
 def _need_label(need: str, facts: Facts) -> Any:

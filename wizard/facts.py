@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .conditions import TRUE, Clause, Result, evaluate
+from .conditions import TRUE, Clause, Result, evaluate, satisfied
 from .kb import KB
 from .models import resolve
 from .shapes import GIB, MIB, Card, Entry
@@ -200,6 +200,13 @@ class Facts:
         if false:
             return Result(False, tuple(c for c in failed if not c.unknown) or tuple(failed))
         return Result(None, tuple(failed)) if unknown else TRUE
+
+    def holds(self, condition: Any, kinds: Iterable[Kind], extra: dict[str, Any] | None = None) -> bool:
+        """Whether a condition surely holds for every kind of device; no reasons, and so much quicker."""
+        if not condition:
+            return True
+        pool = kinds if isinstance(kinds, list | tuple) else list(kinds)
+        return all(satisfied(condition, self.lookup(kind, extra)) for kind in pool or (None,))
 
     def value(self, path: str) -> Any:
         """A value that does not depend on a device."""

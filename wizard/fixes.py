@@ -25,7 +25,7 @@ def admits(decision: Plain, row: Plain) -> bool:
     if not any(r["role"] == "start" for r in decision["recommendations"]):
         return False
     engine, scope = row["engine"], row["scope"]
-    part = scope["kind"] in ("format", "layout")
+    part = scope["kind"] in ("format", "layout") and row["id"] != f"no-{engine}"
     for rec in decision["recommendations"]:
         if rec["engine"] != engine:
             continue
@@ -80,11 +80,15 @@ def smaller_models(decision: Plain, kb: KB) -> Iterator[Plain]:
 
 
 def _smaller(memory: Plain, situation: Plain) -> Iterator[Plain]:
-    """A narrower KV cache or a shorter context, when the KV cache is large enough to matter."""
-    over, kv = memory["params"]["over"], memory["params"]["kv"]
+    """A narrower KV cache, fewer requests at once or a shorter context, when the KV cache is large enough to matter."""
+    over, kv, most = (memory["params"].get(name) or 0 for name in ("over", "kv", "most"))
     if situation["settings"]["kv"] == "auto" and over <= kv // 2:
         yield {"settings.kv": "fp8"}
         yield {"settings.kv": "q8_0"}
+    users = situation["traffic"]["concurrency"]
+    if 1 <= most < users:
+        yield {"traffic.concurrency": most}
+        yield {"traffic.concurrency": max(1, most * 3 // 4)}  # a little air, where the estimate is tight
     tokens = situation["context"]["tokens"]
     for part in (2, 4):
         if over <= kv - kv // part and tokens // part >= MIN_CONTEXT:

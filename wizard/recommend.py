@@ -218,7 +218,7 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
         for line in table.get("cautions", []):
             if not matches(line.get("versions"), rec["version"]):
                 continue
-            if facts.check(line.get("when"), kinds, values).value is True:
+            if facts.holds(line.get("when"), kinds, values):
                 found.append(
                     statement(
                         f"caution-{owner}-{line['id']}",
@@ -317,7 +317,7 @@ def plain_role(
         values = extra(app, facts.kb)
         rec["command"] = command(app, facts.situation, facts.kb, facts)
     for line in entry.get("cautions", []):
-        if facts.check(line.get("when"), facts.kinds, values).value is True:
+        if facts.holds(line.get("when"), facts.kinds, values):
             rec["cautions"].append(
                 statement(
                     f"caution-{engine}-{line['id']}",

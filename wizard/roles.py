@@ -106,7 +106,9 @@ def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate],
     limit = max(1, min(c.rank_class for c in bests.values()))
     nominated = [f for f in cast.verdict.nominated.get("start", []) if f.rule["engine"] in bests]
     chosen = [(f, _of_mode(runnable[f.rule["engine"]], f, cast.verdict)) for f in nominated]
-    chosen = [(f, c) for f, c in chosen if c.rank_class <= limit]
+    # ... nor choose kernels that their own project calls experimental when another engine's are not.
+    sure = any(c.rank_class <= limit and c.path.kernel not in cand.SHAKY for c in bests.values())
+    chosen = [(f, c) for f, c in chosen if c.rank_class <= limit and not (sure and c.path.kernel in cand.SHAKY)]
     if not chosen:
         cast.by_estimate = True
         best = cand.order(list(bests.values()), facts.situation["priority"])[0]

@@ -57,7 +57,7 @@ def fire(facts: Facts) -> list[Fired]:
 def _holds(rule: Entry, facts: Facts) -> bool:
     if rule["effect"] == "warn":
         return False  # warnings may read the chosen candidate; `decide` evaluates them later
-    return facts.check(rule["when"], facts.kinds).value is True
+    return facts.holds(rule["when"], facts.kinds)
 
 
 def judge(facts: Facts, classes: Classes, startable: Collection[str]) -> Verdict:

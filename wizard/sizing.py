@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .candidates import SHAKY, Candidate, Ranked, Refused, order
+from .candidates import BY_SPEED, SHAKY, Candidate, Ranked, Refused, order
 from .facts import Facts, native_bits
 from .found import Found, Option, Refusal
 from .layouts import Placed, Placing, place
@@ -21,6 +21,11 @@ from .speed import estimate
 from .spread import block_of
 
 _LOSS = ("visible", "severe")
+# A model that embeds or ranks reads prompts and writes nothing: there is no decode step to speak of.
+_NO_TEXT: Entry = {
+    **dict.fromkeys(("decode_tps", "throughput_tps", "tpot_s", "shares")),
+    "missing": "no-text",
+}
 _COMPUTE = ("fp8", "int8", "nvfp4", "mxfp4")  # formats made for matrix units that compute in them
 
 
@@ -77,18 +82,20 @@ def build(found: Found, facts: Facts) -> dict[str, Ranked]:
         if made:
             ranked[engine] = Ranked(engine, order(made, facts.situation["priority"]), refused)
         elif kept:
-            found.refusals.insert(0, Refusal(engine, kept[0].path.mode, "layout", None, _asked(facts, refused)))
+            found.refusals.insert(
+                0, Refusal(engine, kept[0].path.mode, "layout", None, _asked(kept[0], facts, refused))
+            )
         else:
             wanted = facts.situation["settings"]["kv"]
             found.refusals.insert(0, Refusal(engine, options[0].path.mode, "feature", wanted, kv_stops))
     return ranked
 
 
-def _asked(facts: Facts, refused: Refused) -> list[Entry]:
+def _asked(option: Option, facts: Facts, refused: Refused) -> list[Entry]:
     """Obstacles when the asked degrees leave no layout: why those were refused, or that nothing makes them."""
     wanted = facts.situation["settings"]["layout"]
     names = [f"{name.upper()} {n}" for name, n in wanted.items()]
-    stops = [stop for _, what, found in refused if what in names for stop in found]
+    stops = [stop for path, what, found in refused if path == option.path and what in names for stop in found]
     return merge(stops)[:3] or [obstacle("settings.layout", wanted, None, [], text="obstacle.layout-none")]
 
 
@@ -142,10 +149,14 @@ class _Maker:
         self.work = workload_of(facts.situation)
         self.held = held_of(self.work)
         self.host = host_of(facts)
+        self.writes = bool(facts.arch and {"chat", "completion"} & set(facts.arch["tasks"]))
         self.native = native_bits(facts.arch, facts.kb) if facts.arch else 16.0
         kv = facts.situation["settings"]["kv"]
         self.settings = {"kv_type": "f16" if kv == "auto" else kv, "offload": facts.situation["settings"]["offload"]}
+        self.quantity = BY_SPEED.get(facts.situation["priority"])
         self._placings: dict[Any, Placing] = {}
+        self._floor = 0.0  # low end of the best sure candidate of the engine at hand
+        self._closed: set[tuple[Any, ...]] = set()  # family and layout whose further types cannot win
 
     def two_phases(self, options: list[Option], refused: Refused) -> list[Candidate]:
         """Published weights first; what has to be converted only when nothing published fits."""
@@ -162,7 +173,8 @@ class _Maker:
         A candidate with a part in system memory ranks below every one without, so sizing both would
         be work for nothing. One hopeless layout per option stays, to say by how much it does not fit.
         """
-        placings = [(o, self.placing(o, refused)) for o in options]
+        self._floor, self._closed = 0.0, set()
+        placings = [(o, self.placing(o, refused)) for o in self._in_order(options)]
         inside = {**self.settings, "offload": "no"}
         made: list[Candidate] = []
         rest: list[tuple[Option, list[Placed]]] = []
@@ -183,7 +195,32 @@ class _Maker:
             made += self._make(option, placed[-1:] if enough else placed, inside)
         if self.settings["offload"] == "no" or any(c.rank_class <= 1 for c in made):
             return made + [c for o, placed in hopeless for c in self._make(o, placed, inside)]
+        self._closed.clear()
         return [c for o, placed in placings for c in self._make(o, placed, self.settings)]
+
+    def _in_order(self, options: list[Option]) -> list[Option]:
+        """Types of one family in the order in which the first good one makes the rest needless.
+
+        By speed the narrowest come first and wider ones end where they fall behind; else the widest
+        that fits is the one to take.
+        """
+        sign = 1 if self.quantity else -1
+        bits = {o.path: sign * self.facts.kb.type_of(o.path.family, o.path.type)["bits"] for o in options}
+        home = {key: n for n, key in enumerate(dict.fromkeys(map(_family, options)))}
+        return sorted(options, key=lambda o: (home[_family(o)], bits[o.path]))
+
+    def _close(self, candidate: Candidate, key: tuple[Any, ...]) -> None:
+        """Note that wider (or narrower) types of this family on this layout cannot win any more."""
+        if candidate.rank_class or candidate.shaky:
+            return
+        if not self.quantity:
+            self._closed.add(key)
+            return
+        interval = (candidate.estimates or {}).get(self.quantity)
+        if interval:
+            self._floor = max(self._floor, interval["low"])
+            if interval["high"] < self._floor:
+                self._closed.add(key)
 
     def _likely(self, option: Option, placed: list[Placed]) -> tuple[list[Placed], Placed | None]:
         """Layouts whose devices are larger than the weights, and the roomiest layout of all."""
@@ -199,12 +236,20 @@ class _Maker:
         lossy = type_.get("quality", {}).get("loss") in _LOSS
         fallback = path.kernel == "weight-only" and type_.get("compute") in _COMPUTE
         made = []
-        for one in placed:
+        alone_is_slow = False
+        # most ranks first: what one device reads alone is then known to be behind, and so is every split
+        # that still reads each layer from one device
+        for one in sorted(placed, key=lambda p: -p.layout.tp):
             layout = one.layout
+            key = (*_family(option), layout)
+            if key in self._closed or (alone_is_slow and layout.tp == 1):
+                continue
             fits = fit(path, layout, facts.arch, self.held, settings, self.host, facts.kb, detail=False)
             if layout.dp > 1 and fits["class"] == "offload":
                 continue  # copies would compete for the same system memory
             estimates = estimate(path, layout, facts.arch, self.work, fits, facts.situation["links"], facts.kb)
+            if not self.writes:
+                estimates |= _NO_TEXT
             made.append(
                 Candidate(
                     path,
@@ -220,6 +265,9 @@ class _Maker:
                     fallback=fallback,
                 )
             )
+            self._close(made[-1], key)
+            if layout.tp == 1 and self.quantity == "decode_tps" and key in self._closed:
+                alone_is_slow = True
         return made
 
     def placing(self, option: Option, refused: Refused) -> list[Placed]:
@@ -232,6 +280,10 @@ class _Maker:
             found = self._placings[key] = place(option, self.facts)
         refused += [(path, what, stops) for what, stops in found.refused]
         return found.placed
+
+
+def _family(option: Option) -> tuple[str | None, str, str]:
+    return option.path.mode, option.path.backend, option.path.family
 
 
 def _room(layout: Layout) -> int:

@@ -54,7 +54,8 @@ def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
     yield {}
     yield from _changes(decision, start, again)
     for row in decision["rejected"]:
-        if row["scope"]["kind"] == "layout" or row["group"] == "behind":
+        part = row["scope"]["kind"] == "layout" and row["scope"]["value"] is not None
+        if part or row["group"] == "behind":
             continue
         yield from _fix(row, decision, again)
     if start is None:

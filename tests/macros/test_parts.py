@@ -8,7 +8,7 @@ import markdown
 import pytest
 
 from macros import ages, raw_html, words
-from macros.catalog import Page, apart
+from macros.catalog import Page
 from macros.facts import clean, spelled
 from macros.keep import Keep
 from macros.site import assets, search
@@ -79,11 +79,6 @@ def test_remarks_are_joined_and_escaped():
     assert spelled(">=0.20,<0.24") == "≥ 0.20, < 0.24"
 
 
-def test_neighbouring_cells_are_kept_apart_for_the_search():
-    assert apart("<td>3</td><td>more</td>") == "<td>3</td> <td>more</td>"
-    assert apart("<b>a</b><i>b</i>") == "<b>a</b><i>b</i>"
-
-
 def test_lists_and_anchors():
     assert as_list(None) == [] and as_list("a") == ["a"] and as_list(("a", "b")) == ["a", "b"]
     assert slug("Q4_K_M") == "q4-k-m" and slug("4.0bpw") == "4-0bpw"
@@ -114,13 +109,13 @@ def test_folding(lang, word, folded):
 def test_search_entries_follow_the_sections_and_leave_quiet_blocks_out():
     text = (
         "# vLLM { #vllm }\n\n<!--raw-->\n<p>An engine <a class=\"wp-src\" href=\"x\">docs</a></p>\n<!--/raw-->\n\n"
-        "## Facts { #facts }\n\n<!--raw-->\n<td>a &lt; b</td>\n<!--/raw-->\n\n"
+        "## Facts { #facts }\n\n<!--raw-->\n<td>3</td><td>a &lt; b</td>\n<!--/raw-->\n\n"
         "## Sources { #sources }\n\n<!--raw:quiet-->\n<p>secret</p>\n<!--/raw-->\n"
     )  # fmt: skip
     found = search.entries(Page("engines/vllm.md", "engine", "vllm"), "vLLM", text)
     assert found == [
         {"location": "engines/vllm/", "title": "vLLM", "text": "An engine"},
-        {"location": "engines/vllm/#facts", "title": "Facts", "text": "a &lt; b"},
+        {"location": "engines/vllm/#facts", "title": "Facts", "text": "3 a &lt; b"},
     ]
     assert search.entries(Page("x.md", "engine", search=False), "x", text) == []
 

@@ -22,7 +22,9 @@ from wizard.texts import Texts
 _REFERENCE = re.compile(r'\s(?:href|src)="([^"]*)"')
 _ID = re.compile(r'\sid="([^"]*)"')
 _HEADING = re.compile(r'<h[1-6][^>]*\sid="([^"]*)"')
-_ALTERNATE = re.compile(r'<link rel="alternate" href="([^"]*)" hreflang="([^"]*)">')
+# The language links of the page. (Those in its head name the start page of each language: the theme finds the
+# sitemaps by them. Which pages belong together stands in the sitemaps, see tests/macros/test_built_site.py.)
+_LANGUAGE_LINK = re.compile(r'<a class="wp-langs__link" hreflang="([^"]*)"[^>]*?\shref="([^"]*)"', re.S)
 
 
 @cache
@@ -78,7 +80,7 @@ def test_every_page_exists_in_every_language_and_names_the_others(site):
         mine = pages(site, lang)
         assert mine.keys() == english.keys()
         for address, file in mine.items():
-            alternates = {code: href for href, code in _ALTERNATE.findall(text(file))}
+            alternates = dict(_LANGUAGE_LINK.findall(text(file)))
             assert alternates.keys() == set(LANGUAGES), f"{lang}/{address}"
             for code, href in alternates.items():
                 assert target(site, f"{lang}/{address}", href)[0] == pages(site, code)[address]

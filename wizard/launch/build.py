@@ -45,7 +45,7 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
     _paths(known, entry, facts, kinds, extra)
 
     def holds(condition: Any) -> bool:
-        return not condition or facts.check(condition, kinds, extra).value is True
+        return facts.holds(condition, kinds, extra)
 
     left_out: list[Plain] = []
     builder = _Builder(known, version, holds, left_out)
