@@ -2,8 +2,8 @@
 
 The order: fit class (visible quality loss ranks one lower) · published weights before converted ·
 sure before unconfirmed, emulated or experimental · for latency, throughput and cost the estimate,
-where candidates that cannot be told apart form one group with more bits first; else more bits ·
-kernel · the engine's home format · layout · id.
+where candidates that cannot be told apart form one group with more bits first; else more bits (with a
+part in system memory, speed or the smaller part) · kernel · the engine's home format · layout · id.
 """
 
 from __future__ import annotations
@@ -107,17 +107,20 @@ def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
 
 
 def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
-    quantity = BY_SPEED.get(priority)
-    if quantity:
-        known = [c for c in bucket if _interval(c, quantity)]
-        if known:
-            best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
-            floor = _interval(best, quantity)["low"]
-            near = [c for c in known if _interval(c, quantity)["high"] >= floor]
-            chosen = {c.key for c in near}
-            rest = [c for c in bucket if c.key not in chosen]
-            rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
-            return sorted(near, key=_by_bits) + rest
+    offload = all(c.fit is not None and c.fit["class"] == "offload" for c in bucket)
+    # with a part in system memory the wait is what counts, whatever the priority
+    quantity = BY_SPEED.get(priority) or ("decode_tps" if offload else None)
+    known = [c for c in bucket if _interval(c, quantity)] if quantity else []
+    if known:
+        best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
+        floor = _interval(best, quantity)["low"]
+        near = [c for c in known if _interval(c, quantity)["high"] >= floor]
+        chosen = {c.key for c in near}
+        rest = [c for c in bucket if c.key not in chosen]
+        rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
+        return sorted(near, key=_by_bits) + rest
+    if offload:
+        return sorted(bucket, key=lambda c: (c.fit["offload"]["host_bytes"], _by_bits(c)))
     return sorted(bucket, key=_by_bits)
 
 
