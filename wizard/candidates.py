@@ -34,7 +34,8 @@ class Candidate:
     unconfirmed: tuple[Entry, ...] = field(hash=False, compare=False)
     fit: Entry | None = field(hash=False, compare=False)
     estimates: Entry | None = field(hash=False, compare=False)
-    bits: float = 16.0
+    bits: float = 16.0  # as stored, no more than the makers published
+    waste: int = 0  # whole bits stored beyond those
     lossy: bool = False
     experimental: bool = False  # the project calls this layout, or this way to offload, experimental
     settings: Entry | None = field(default=None, hash=False, compare=False)  # what it was sized with
@@ -128,7 +129,7 @@ def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
     # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide
     path = candidate.path
     home = (KERNELS.index(path.kernel), candidate.fallback, path.place)
-    return (-int(candidate.bits), *home, candidate.order, candidate.key)
+    return (-int(candidate.bits), candidate.waste, *home, candidate.order, candidate.key)
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:

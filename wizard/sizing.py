@@ -204,8 +204,8 @@ class _Maker:
         By speed the narrowest come first and wider ones end where they fall behind; else the widest
         that fits is the one to take.
         """
-        sign = 1 if self.quantity else -1
-        bits = {o.path: sign * self.facts.kb.type_of(o.path.family, o.path.type)["bits"] for o in options}
+        stored = {o.path: self.facts.kb.type_of(o.path.family, o.path.type)["bits"] for o in options}
+        bits = stored if self.quantity else {p: -b if b <= self.native else b - 99 for p, b in stored.items()}
         home = {key: n for n, key in enumerate(dict.fromkeys(map(_family, options)))}
         return sorted(options, key=lambda o: (home[_family(o)], bits[o.path]))
 
@@ -259,6 +259,7 @@ class _Maker:
                     fits,
                     estimates,
                     bits=min(type_["bits"], self.native),  # wider than published is not better
+                    waste=max(0, int(type_["bits"]) - int(self.native)),
                     lossy=lossy,
                     experimental=one.experimental or _offload_experimental(facts.kb.engines[path.engine], fits),
                     settings=settings,

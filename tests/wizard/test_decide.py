@@ -133,7 +133,9 @@ def test_every_fix_shown_is_enough_by_itself(kb, situation):
 
 
 def test_nothing_fits_shows_three_changes_that_work(kb):
-    d = complete({"devices": [{"device": "rtx-3060", "count": 1}], "host": {"ram_gib": 16}, "model": "deepseek-v3-1"}, kb, TODAY)
+    d = complete(
+        {"devices": [{"device": "rtx-3060", "count": 1}], "host": {"ram_gib": 16}, "model": "deepseek-v3-1"}, kb, TODAY
+    )
     assert not [r for r in d["recommendations"] if r["role"] == "start"]
     assert d["nothing_fits"]
     for way in d["nothing_fits"]:

@@ -19,15 +19,22 @@ FULL = {
 
 def test_names_as_people_write_them(kb):
     for text, id_ in [
-        ("RTX 3090", "rtx-3090"), ("GeForce RTX 3090 24GB", "rtx-3090"), ("4090", "rtx-4090"),
-        ("nvidia rtx 4090", "rtx-4090"), ("H100 SXM", "h100-sxm"), ("MI300X", "mi300x"), ("m4 max 64", "m4-max"),
-    ]:  # fmt: skip
+        ("RTX 3090", "rtx-3090"),
+        ("GeForce RTX 3090 24GB", "rtx-3090"),
+        ("4090", "rtx-4090"),
+        ("nvidia rtx 4090", "rtx-4090"),
+        ("H100 SXM", "h100-sxm"),
+        ("MI300X", "mi300x"),
+        ("m4 max 64", "m4-max"),
+    ]:
         hit = kb.find_device(text)
         assert hit and hit[0] == id_, text
     for text, id_ in [
-        ("Qwen/Qwen3-32B", "qwen3-32b"), ("Qwen3 32B", "qwen3-32b"), ("qwen3-32b", "qwen3-32b"),
+        ("Qwen/Qwen3-32B", "qwen3-32b"),
+        ("Qwen3 32B", "qwen3-32b"),
+        ("qwen3-32b", "qwen3-32b"),
         ("meta-llama/Llama-3.1-8B-Instruct", "llama-3-1-8b"),
-    ]:  # fmt: skip
+    ]:
         hit = kb.find_model(text)
         assert hit and hit[0] == id_, text
 
@@ -99,9 +106,13 @@ def test_each_problem_names_its_field_and_the_rest_is_kept(kb):
 
 def test_architecture_is_refused_by_the_name_of_the_missing_field(kb):
     base = {
-        "layers": 32, "hidden": 4096, "heads": 32, "vocab": 32000, "params": {"total": 7_000_000_000},
+        "layers": 32,
+        "hidden": 4096,
+        "heads": 32,
+        "vocab": 32000,
+        "params": {"total": 7_000_000_000},
         "attention": [{"kind": "full", "layers": 32, "kv_heads": 8, "head_dim": 128}],
-    }  # fmt: skip
+    }
     assert not read({"model": {"architecture": base}}, kb).problems
     for missing in ("layers", "heads", "vocab", "attention", "params"):
         broken = {k: v for k, v in base.items() if k != missing}
@@ -118,16 +129,34 @@ anything = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.one_of(st.text(max_size=6), st.sampled_from(["device", "count", "custom", "id", "architecture", "tokens"])),
-            inner, max_size=4,
+            st.one_of(
+                st.text(max_size=6), st.sampled_from(["device", "count", "custom", "id", "architecture", "tokens"])
+            ),
+            inner,
+            max_size=4,
         ),
     ),
     max_leaves=10,
-)  # fmt: skip
+)
 keys = st.sampled_from(
-    ["devices", "host", "links", "nodes", "model", "format", "settings", "context", "traffic", "needs", "already",
-     "serving", "priority", "optional", "x"]
-)  # fmt: skip
+    [
+        "devices",
+        "host",
+        "links",
+        "nodes",
+        "model",
+        "format",
+        "settings",
+        "context",
+        "traffic",
+        "needs",
+        "already",
+        "serving",
+        "priority",
+        "optional",
+        "x",
+    ]
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -152,10 +181,16 @@ said = st.fixed_dictionaries(
     {},
     optional={
         "devices": st.lists(
-            st.fixed_dictionaries({"device": st.sampled_from(["rtx-3090", "rtx-4090", "h100-sxm"]), "count": st.integers(1, 8)}),
-            min_size=1, max_size=2, unique_by=lambda d: d["device"],
+            st.fixed_dictionaries(
+                {"device": st.sampled_from(["rtx-3090", "rtx-4090", "h100-sxm"]), "count": st.integers(1, 8)}
+            ),
+            min_size=1,
+            max_size=2,
+            unique_by=lambda d: d["device"],
         ),
-        "model": st.sampled_from([{"id": "qwen3-32b"}, {"params_b": 70}, {"params_b": 30, "active_b": 3, "kind": "moe"}]),
+        "model": st.sampled_from(
+            [{"id": "qwen3-32b"}, {"params_b": 70}, {"params_b": 30, "active_b": 3, "kind": "moe"}]
+        ),
         "serving": st.sampled_from(SERVING),
         "priority": st.sampled_from(PRIORITIES),
         "needs": st.lists(st.sampled_from(NEEDS), unique=True, max_size=3),
@@ -165,7 +200,7 @@ said = st.fixed_dictionaries(
         "nodes": st.integers(1, 4),
         "optional": st.sampled_from([{"exposure": "lan"}, {"air_gapped": True}]),
     },
-)  # fmt: skip
+)
 
 
 @settings(max_examples=200, deadline=None)

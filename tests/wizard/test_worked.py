@@ -38,9 +38,13 @@ def test_macbook(kb):
 
 def test_eight_h100_moe(kb):
     d = ask(
-        kb, devices=[{"device": "h100-sxm", "count": 8}], model="qwen3-235b-a22b", serving="customers",
-        format="fp8", traffic={"concurrency": 64},
-    )  # fmt: skip
+        kb,
+        devices=[{"device": "h100-sxm", "count": 8}],
+        model="qwen3-235b-a22b",
+        serving="customers",
+        format="fp8",
+        traffic={"concurrency": 64},
+    )
     first = start(d)
     assert first["engine"] == "sglang"
     assert first["tied_with"] == ["vllm"]
@@ -51,25 +55,38 @@ def test_eight_h100_moe(kb):
 
 def test_tp8_is_refused_by_the_quantization_block(kb):
     d = ask(
-        kb, devices=[{"device": "h100-sxm", "count": 8}], model="qwen3-235b-a22b", serving="customers",
-        format="fp8", traffic={"concurrency": 64}, settings={"layout": {"tp": 8, "ep": 1}},
-    )  # fmt: skip
+        kb,
+        devices=[{"device": "h100-sxm", "count": 8}],
+        model="qwen3-235b-a22b",
+        serving="customers",
+        format="fp8",
+        traffic={"concurrency": 64},
+        settings={"layout": {"tp": 8, "ep": 1}},
+    )
     for rec in d["recommendations"]:
         if rec["layout"] and kb.type_of(rec["format"]["family"], rec["format"]["type"]).get("group_size"):
             assert rec["layout"]["tp"] != 8 or rec["layout"]["ep"] == 8
     free = ask(
-        kb, devices=[{"device": "h100-sxm", "count": 8}], model="qwen3-235b-a22b", serving="customers",
-        format="fp8", traffic={"concurrency": 64},
-    )  # fmt: skip
+        kb,
+        devices=[{"device": "h100-sxm", "count": 8}],
+        model="qwen3-235b-a22b",
+        serving="customers",
+        format="fp8",
+        traffic={"concurrency": 64},
+    )
     stops = [o for r in free["rejected"] if r["scope"]["kind"] == "layout" for o in r["obstacles"]]
     assert all(o["clause"] for o in stops)
 
 
 def test_4090_gguf_on_windows(kb):
     d = ask(
-        kb, devices=[{"device": "rtx-4090", "count": 1}], host={"os": "windows"}, model="qwen3-14b", format="gguf",
+        kb,
+        devices=[{"device": "rtx-4090", "count": 1}],
+        host={"os": "windows"},
+        model="qwen3-14b",
+        format="gguf",
         serving="self",
-    )  # fmt: skip
+    )
     assert start(d)["engine"] == "llama-cpp"
     assert by_role(d, "convenience")
     vllm = next(r for r in d["rejected"] if r["engine"] == "vllm")
