@@ -129,7 +129,7 @@ def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
     # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide
     path = candidate.path
     home = (KERNELS.index(path.kernel), candidate.fallback, path.place)
-    return (-int(candidate.bits), candidate.waste, *home, candidate.order, candidate.key)
+    return (-int(candidate.bits), candidate.waste, *home, candidate.order, -candidate.bits, candidate.key)
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:

@@ -98,9 +98,9 @@ def host_processor(raw: Any, kb: KB, problems: list[Problem]) -> str | None:
 
 
 def said(device: Plain, kb: KB) -> Plain:
-    """A device as it was said: its memory only where there is a choice."""
+    """A device as it was said: its memory only where it is not the largest there is, which is the default."""
     kept = copy.deepcopy(device)
-    if device["device"] and len(kb.devices[device["device"]]["memory"]["options"]) == 1:
+    if device["device"] and device["memory_gib"] == max(kb.devices[device["device"]]["memory"]["options"]):
         del kept["memory_gib"]
     return kept
 

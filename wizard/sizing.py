@@ -205,9 +205,9 @@ class _Maker:
         that fits is the one to take.
         """
         stored = {o.path: self.facts.kb.type_of(o.path.family, o.path.type)["bits"] for o in options}
-        bits = stored if self.quantity else {p: -b if b <= self.native else b - 99 for p, b in stored.items()}
+        bits = {p: (b,) if self.quantity else (-int(min(b, self.native)), int(b), -b) for p, b in stored.items()}
         home = {key: n for n, key in enumerate(dict.fromkeys(map(_family, options)))}
-        return sorted(options, key=lambda o: (home[_family(o)], bits[o.path]))
+        return sorted(options, key=lambda o: (home[_family(o)], bits[o.path], o.path.type))
 
     def _close(self, candidate: Candidate, key: tuple[Any, ...]) -> None:
         """Note that wider (or narrower) types of this family on this layout cannot win any more."""
@@ -236,13 +236,14 @@ class _Maker:
         lossy = type_.get("quality", {}).get("loss") in _LOSS
         fallback = path.kernel == "weight-only" and type_.get("compute") in _COMPUTE
         made = []
-        alone_is_slow = False
+        slow_alone: set[str] = set()  # devices
         # most ranks first: what one device reads alone is then known to be behind, and so is every split
         # that still reads each layer from one device
         for one in sorted(placed, key=lambda p: -p.layout.tp):
             layout = one.layout
-            key = (*_family(option), layout)
-            if key in self._closed or (alone_is_slow and layout.tp == 1):
+            key = (*_family(option), path.kernel, layout)
+            alone = layout.cards[0].device if len({c.device for c in layout.cards}) == 1 else ""
+            if key in self._closed or (alone in slow_alone and layout.tp == 1):
                 continue
             fits = fit(path, layout, facts.arch, self.held, settings, self.host, facts.kb, detail=False)
             if layout.dp > 1 and fits["class"] == "offload":
@@ -267,8 +268,8 @@ class _Maker:
                 )
             )
             self._close(made[-1], key)
-            if layout.tp == 1 and self.quantity == "decode_tps" and key in self._closed:
-                alone_is_slow = True
+            if layout.tp == layout.pp == 1 and self.quantity == "decode_tps" and key in self._closed:
+                slow_alone.add(alone)
         return made
 
     def placing(self, option: Option, refused: Refused) -> list[Placed]:
