@@ -124,7 +124,8 @@ def _group(view: View, group: str) -> str:
         return ""
     title = view.t(f"wizard-page.group-{group}")
     whys = "".join(
-        f'<div><dt>{view.say(f["label"])}</dt><dd id="{wizard_fields.field_id(f["path"])}-why">{view.say(f["why"])}</dd></div>'
+        f"<div><dt>{view.say(f['label'])}</dt>"
+        f'<dd id="{wizard_fields.field_id(f["path"])}-why">{view.say(f["why"])}</dd></div>'
         for f in fields
     )
     ask = f'<details class="wf-ask"><summary>{view.t("wizard-page.why-asked")}</summary><dl>{whys}</dl></details>'

@@ -1,7 +1,7 @@
 """Candidates: a path on a layout with its fit and estimate, and the order that finds the best one.
 
 The order: fit class (visible quality loss ranks one lower) · published weights before converted ·
-sure before unconfirmed, emulated or experimental · for latency, throughput and cost the estimate,
+sure before unconfirmed, emulated or experimental · the GPU of a chip before its processor · for latency, throughput and cost the estimate,
 where candidates that cannot be told apart form one group with more bits first; else more bits (with a
 part in system memory, speed or the smaller part) · kernel · the engine's home format · layout · id.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .memory.assumed import CPU_BACKENDS
 from .shapes import Entry, Layout, Path
 from .vocabulary import FIT_CLASSES, KERNELS
 
@@ -57,6 +58,12 @@ class Candidate:
         return bool(self.unconfirmed) or self.experimental or self.path.kernel in SHAKY
 
     @property
+    def spare(self) -> bool:
+        """On the processor of a device that also has a GPU: what is left when the GPU cannot."""
+        cards = self.layout.cards
+        return self.path.backend in CPU_BACKENDS and any(c.entry["kind"] != "cpu" for c in cards)
+
+    @property
     def runs(self) -> bool:
         """Whether it starts at all."""
         return self.fit is None or self.fit["class"] != "no"
@@ -97,10 +104,10 @@ class Ranked:
 
 def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
     """Sort best first, for one engine or across engines."""
-    buckets: dict[tuple[int, int, bool], list[Candidate]] = {}
+    buckets: dict[tuple[int, int, bool, bool], list[Candidate]] = {}
     for candidate in candidates:
         status = _STATUS.index(candidate.path.checkpoint["status"])
-        buckets.setdefault((candidate.rank_class, status, candidate.shaky), []).append(candidate)
+        buckets.setdefault((candidate.rank_class, status, candidate.shaky, candidate.spare), []).append(candidate)
     result: list[Candidate] = []
     for key in sorted(buckets):
         result += _order_equal(buckets[key], priority)

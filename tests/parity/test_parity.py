@@ -30,7 +30,10 @@ def situations(core, count):
             "devices": [{"device": d, "count": draw.choice([1, 1, 1, 2, 2, 4, 8])} for d in dict.fromkeys(kinds)],
             "serving": draw.choice(SERVING),
             "priority": draw.choice(PRIORITIES),
-            "traffic": {"concurrency": draw.choice([1, 2, 4, 16, 64, 300]), "shared_prefix": draw.choice([0, 0.3, 0.8])},
+            "traffic": {
+                "concurrency": draw.choice([1, 2, 4, 16, 64, 300]),
+                "shared_prefix": draw.choice([0, 0.3, 0.8]),
+            },
             "context": {"tokens": draw.choice([2048, 8192, 32768, 131072]), "input": draw.choice([100, 4000, 20000])},
         }
         if draw.random() < 0.9:
