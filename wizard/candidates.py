@@ -1,9 +1,10 @@
 """Candidates: a path on a layout with its fit and estimate, and the order that finds the best one.
 
 The order: fit class (visible quality loss ranks one lower) · published weights before converted ·
-sure before unconfirmed, emulated or experimental · the GPU of a chip before its processor · for latency, throughput and cost the estimate,
-where candidates that cannot be told apart form one group with more bits first; else more bits (with a
-part in system memory, speed or the smaller part) · kernel · the engine's home format · layout · id.
+sure before unconfirmed, emulated or experimental · the GPU of a chip before its processor · for
+latency, throughput and cost the estimate, where candidates that cannot be told apart form one group
+with more bits first; else more bits (with a part in system memory, speed or the smaller part) ·
+kernel · the engine's home format · layout · id.
 """
 
 from __future__ import annotations

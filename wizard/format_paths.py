@@ -154,15 +154,14 @@ def _option(
 def _not_on_backend(table: _Table, family: str, wanted: Entry | None, backends: Iterable[str], kb: KB) -> Entry:
     """The obstacle of a format that the engine has, but on other back ends, or not as the asked type."""
     rows = [row for row in table.rows if row["format"] == family]
-    have = sorted({b for row in rows for b in backends_of(row)})
-    sources = _some_sources(rows)
-    if not set(have) & set(backends):
+    here = [row for row in rows if set(backends_of(row)) & set(backends)]
+    if not here:
+        have = sorted({b for row in rows for b in backends_of(row)})
         text = "decision.format-backend"
-        return obstacle(
-            "candidate.backend", sorted(backends), have, sources, text=text, format=kb.formats[family]["name"]
-        )
-    types = sorted({t for row in rows for t in row.get("types", [])})
-    return obstacle("format.type", (wanted or {}).get("type"), types, sources, text="decision.format-type")
+        return obstacle("candidate.backend", sorted(backends), have, _some_sources(rows), text=text, format=family)
+    types = sorted({t for row in here for t in row.get("types", [])})
+    yours = (wanted or {}).get("type")
+    return obstacle("format.type", yours, types, _some_sources(here), text="decision.format-type")
 
 
 def _some_sources(rows: list[Entry]) -> list[str]:
