@@ -53,7 +53,7 @@ def prepare(knowledge_dir: Path) -> Manifest:
         raise RuntimeNotMade(f"scripts/runtime.mjs failed:\n{done.stdout}{done.stderr}")
     runtime = json.loads((BUILD / "runtime" / "runtime.json").read_text())["hash"]
     data = _folder("k", [knowledge_dir / name for name in DATA_FILES])
-    app = _folder("app", sorted(WEB.glob("*.mjs")))
+    app = _folder("app", sorted(WEB.glob("*.*js")))
     manifest = Manifest(app, runtime, data)
     MANIFEST.write_text(json.dumps(manifest.__dict__) + "\n")
     return manifest

@@ -121,10 +121,9 @@ def _segments(view: View, id_: str, path: str, options: list[Entry]) -> str:
 def _number(view: View, id_: str, spec: Entry, described: str) -> str:
     mode = "numeric" if float(spec.get("step", 1)).is_integer() else "decimal"
     unit = f'<span class="wf-unit">{view.say(spec["unit"])}</span>' if "unit" in spec else ""
-    return (
-        f'<span class="wf-number"><input type="text" inputmode="{mode}" id="{id_}" name="{spec["path"]}"'
-        f"{described}>{unit}</span>"
-    )
+    css = "wf-number wf-measured" if unit else "wf-number"
+    control = f'<input type="text" inputmode="{mode}" id="{id_}" name="{spec["path"]}"{described}>'
+    return f'<span class="{css}">{control}{unit}</span>'
 
 
 def _devices(view: View, id_: str, label: str, described: str, short: bool) -> str:

@@ -28,14 +28,15 @@ def wizard_form(view: View) -> Markup:
     """Form, place of the result, failures and the intro with worked recipes."""
     t, plain = view.t, view.plain
     return Markup(
-        f'<div class="wf" data-we-wizard {_where(view)}>{_early(view)}'
+        f'<div class="wf" data-we-wizard {_where(view)}>{_modules(view)}'
         f'<div class="wf-side"><div class="wf-top"><h2 class="wf-title" id="situation">{t("wizard-page.title")}</h2>'
         f'<button type="button" class="wf-link" data-we-copy-link '
         f'data-copied="{escape(plain("wizard-page.copied"))}">{t("wizard-page.copy-link")}</button></div>{_summary(view)}'
         f'<form class="wf-form" autocomplete="off" novalidate><div data-we-problems></div>'
         f"{''.join(_group(view, group) for group in GROUPS)}"
         f'<p class="wf-assumptions" data-we-assumptions hidden><b></b><br>'
-        f'<a href="#we-change">{t("wizard-page.assumed-which")}</a></p></form></div>'
+        f'<button type="button" class="wf-link" data-we-reveal="we-change">{t("wizard-page.assumed-which")}</button>'
+        f"</p></form></div>"
         f'<div class="wf-main">{_live(view)}{_progress(view)}{_failures(view)}'
         f'<div class="we" data-we-result></div>'
         f'<div data-we-intro class="wf-intro"><p class="wf-lead">{t("wizard-page.intro")}</p>{_recipes(view)}</div>'
@@ -81,14 +82,18 @@ def _where(view: View) -> str:
     return f'{paths}data-lang="{view.lang}" data-base="{escape(view.base)}"'
 
 
-def _early(view: View) -> str:
-    """The scripts asked for at once; the first starts the worker while the rest of the page is read."""
+def early() -> dict[str, str] | None:
+    """What the head of the wizard page needs to start the worker: address of the script from the root, its data."""
     found = runtime.manifest()
     if not found:
-        return ""
-    folder = f"{view.base}../_wizard/{found.app}/"
-    links = "".join(f'<link rel="modulepreload" href="{folder}{name}">' for name in _MODULES)
-    return f'<script type="module" async src="{folder}early.mjs"></script>{links}'
+        return None
+    return {"src": f"_wizard/{found.app}/early.js", "runtime": f"../{found.runtime}/", "data": f"../{found.data}/"}
+
+
+def _modules(view: View) -> str:
+    found = runtime.manifest()
+    folder = f"{view.base}../_wizard/{found.app}/" if found else ""
+    return "".join(f'<link rel="modulepreload" href="{folder}{name}">' for name in _MODULES) if found else ""
 
 
 def _live(view: View) -> str:
@@ -99,7 +104,7 @@ def _progress(view: View) -> str:
     loaded = escape(view.raw("wizard-page.loaded"))
     return (
         f'<div class="wf-progress" data-we-progress hidden><label>{view.t("wizard-page.loading")}'
-        f'<progress max="1"></progress></label><span data-loaded="{loaded}"></span></div>'
+        f'<progress max="1" value="0"></progress></label><span data-loaded="{loaded}"></span></div>'
     )
 
 

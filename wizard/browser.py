@@ -53,7 +53,7 @@ class Session:
         (a fragment)}. base: path from the page to the root of its language. With "brief" the result is
         {"brief": HTML, "fragment", "problems"}, the short answer of the home page, `wizard` being the
         address of the wizard page. Otherwise {"sections", "fragment", "fields", "assumed", "labels",
-        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "text"}.
+        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "text", "value"}.
         """
         request = json.loads(request_json)
         if "address" in request:
@@ -76,7 +76,7 @@ class Session:
         found = {
             "brief": compact(decision, texts, self.kb, lang, base, wizard),
             "fragment": fragment(decision["stated"]),
-            "problems": problems(decision, texts, self.kb, lang),
+            "problems": self._problems(decision, lang),
         }
         return json.dumps(found, ensure_ascii=False)
 
@@ -91,12 +91,16 @@ class Session:
             "fields": to_flat(self.decision["stated"]),
             "assumed": to_flat(self.decision["situation"]),
             "labels": around.labels(view),
-            "problems": problems(self.decision, texts, self.kb, lang),
+            "problems": self._problems(self.decision, lang),
             "said": around.spoken(view),
             "summary": around.summary(view),
             "bar": around.bar(view),
             "assumptions": view.p("wizard-page.assumed-count", n=len(self.decision["assumptions"])),
         }
+
+    def _problems(self, decision: Plain, lang: str) -> list[Plain]:
+        found = problems(decision, self.texts[lang], self.kb, lang)
+        return [{**shown, "value": p["value"]} for shown, p in zip(found, decision["problems"], strict=True)]
 
     def _whatif(self, stated: Plain) -> Iterator[Plain]:
         from . import whatif  # not needed for the first answer

@@ -8,6 +8,7 @@ from .candidates import Candidate
 from .decision import statement, word
 from .facts import Facts
 from .launch import command
+from .launch.copies import one
 from .launch.values import extra, host
 from .obstacles import sources_of
 from .roles import of_rule
@@ -43,10 +44,14 @@ def settings_of(candidate: Candidate, facts: Facts) -> Plain:
     slots = -(-traffic["concurrency"] // candidate.layout.dp)
     total = max(context["tokens"], slots * (context["input"] + context["output"]))
     if fit:
-        total = fit["context_total"]
+        copies = fit.get("copies") or 1
+        if traffic["mode"] == "offline" and fit["max_concurrency"]:
+            slots = max(1, min(slots, fit["max_concurrency"] // copies))  # the rest waits in the queue
+            total = max(fit["context_total"], slots * (context["input"] + context["output"]))
+        else:
+            total = fit["context_total"]
         if fit["pool_tokens"]:
-            # no more than the pool holds
-            total = min(total, fit["pool_tokens"])
+            total = min(total, fit["pool_tokens"] // copies)  # no more than the pool of one copy holds
     offload = (fit or {}).get("offload") or {}
     launch = facts.kb.engines[candidate.path.engine].get("launch") or {}
     kv = s["settings"]["kv"]
@@ -207,7 +212,7 @@ def format_name(family: str, type_: str, facts: Facts) -> str:
 def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
     """Cautions of the engine, model and devices whose conditions hold, and those every engine shares."""
     entry = facts.kb.engines[rec["engine"]]
-    values = extra(launchable(rec), facts.kb)
+    values = extra(one(launchable(rec), entry)[1], facts.kb)  # a copy of its own spans no machines
     kinds = [k for k in facts.kinds if k.device in {c.device for c in candidate.layout.cards}]
     found = []
     tables: list[tuple[str, Entry]] = [(rec["engine"], entry)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from macros.catalog import Page
 from macros.raw_html import CLOSE, QUIET
 from macros.view import View
-from macros.wizard_form import wizard_form
+from macros.wizard_form import early, wizard_form
 from macros.world import World
 
 
@@ -15,7 +15,7 @@ def pages(world: World) -> Iterator[Page]:
     """One page."""
     yield Page(
         "wizard.md", "wizard", title=lambda v: v.plain("pages.nav.wizard"), hide=("navigation", "toc"),
-        meta=(("wide", True),),
+        meta=(("wide", True), ("early", early())),
     )  # fmt: skip
 
 

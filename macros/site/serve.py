@@ -38,6 +38,7 @@ TYPES = {
 _TEXT = {"text/html", "text/css", "text/javascript", "application/json", "image/svg+xml", "application/xml", "text/plain"}
 _PACKED = _TEXT | {"application/wasm", "application/zip", "application/octet-stream"}
 _NAMED_BY_CONTENT = re.compile(r"[./-][0-9a-f]{8,}[./]")
+_ROOTED = re.compile(rb"(\")/((?:en|vi|ru|assets|_wizard)[/\"])")
 _SMALL = 860  # bytes; below that gzip saves nothing
 
 Transform = Callable[[str, bytes], bytes]
@@ -158,6 +159,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         data = file.read_bytes()
         if file.name == "sitemap.xml":
             data = data.replace(site_url().encode(), f"http://{self.headers['Host']}{self.server.prefix}".encode())
+        elif file.name == "404.html" and self.server.prefix != "/":
+            # the only page with addresses from the root of the host
+            data = _ROOTED.sub(rb"\g<1>" + self.server.prefix.encode() + rb"\g<2>", data)
         if self.server.transform:
             data = self.server.transform(kind, data)
         encoding = None

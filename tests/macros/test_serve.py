@@ -21,7 +21,7 @@ def server(request, tmp_path: Path):
     root = tmp_path / "site"
     (root / "index.html").write_text("root" + " " * 2000)
     (root / "404.html").write_text("missing")
-    (root / "en" / "404.html").write_text("not here")
+    (root / "en" / "404.html").write_text('not here <a href="/en/engines/"></a>')
     (root / "en" / "wizard" / "index.html").write_text("wizard")
     (root / "en" / "sitemap.xml").write_text(f"<loc>{site_url()}en/wizard/</loc>")
     (root / "_wizard" / "app-0123456789ab" / "python.wasm").write_bytes(b"\0asm" + bytes(3000))
@@ -77,7 +77,8 @@ def test_a_folder_without_its_slash_is_redirected(server):
 
 def test_missing_pages_get_the_page_of_their_language(server):
     reply = get(server + "en/nothing/")
-    assert reply.status == 404 and reply.read() == b"not here"
+    home = server.split("/", 3)[3]
+    assert reply.status == 404 and reply.read().decode() == f'not here <a href="/{home}en/engines/"></a>'
     reply = get(server + "nothing/")
     assert reply.status == 404 and reply.read() == b"missing"
 

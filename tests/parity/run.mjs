@@ -11,8 +11,6 @@ writeFileSync(zip, gunzipSync(readFileSync(join(runtime, "python.zip.gz"))));
 const py = await loadPyodide({
   indexURL: runtime + "/",
   stdLibURL: zip,
-  lockFileContents:
-    '{"info":{"abi_version":"2026_0","arch":"wasm32","platform":"emscripten","python":"3.14.2","version":"314.0.7"},"packages":{}}',
 });
 const browser = py.pyimport("wizard.browser");
 const session = browser.Session(readFileSync(join(knowledge, "core.json"), "utf8"), "2026-11-30");

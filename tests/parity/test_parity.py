@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,11 @@ def situations(core, count):
 
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 def test_cpython_and_pyodide_agree_byte_for_byte(tmp_path):
-    knowledge = ROOT / "build" / "knowledge"
+    knowledge = tmp_path / "knowledge"
+    made = subprocess.run(
+        [sys.executable, "-m", "knowledge", "bundle", "--out", str(knowledge)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
     manifest = runtime.prepare(knowledge)
     core, texts, measurements = load_for_cli()
     session = Session(json.dumps(core), TODAY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.site.conftest import LANGUAGES, ROOT, SITE, TEAM, answered
+from tests.site.conftest import LANGUAGES, ROOT, SITE, TEAM, Watch, answered
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -29,40 +29,44 @@ def violations(page, rules: list[str] | None = None) -> list[str]:
     return [f"{v['id']}: {n['html'][:160]}" for v in found["violations"] for n in v["nodes"]]
 
 
+def test_there_is_a_page_of_every_kind(site):
+    known = """engines devices models formats recipes scenarios mistakes bottlenecks workloads benchmarking sources
+        claims measurements rules glossary guides contribute method"""
+    assert {f"{name}/" for name in known.split()} <= set(kinds())
+    assert len(kinds()) >= 30
+
+
+def too_wide(page) -> int:
+    """Pixels by which the page could be scrolled sideways; a column may scroll by itself, the page may not."""
+    return page.evaluate("document.scrollingElement.scrollWidth - window.innerWidth")
+
+
 @pytest.fixture(scope="module")
-def addresses(site) -> list[str]:
-    """One page of each kind."""
-    return kinds()
+def visitor(browser):
+    """One page that goes from address to address, and what it did."""
+    watch = Watch()
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    watch.over(context)
+    yield context.new_page(), watch
+    context.close()
 
 
-def test_there_is_a_page_of_every_kind(addresses):
-    for name in ("engines/", "devices/", "models/", "formats/", "recipes/", "scenarios/", "mistakes/", "bottlenecks/",
-                 "workloads/", "benchmarking/", "sources/", "claims/", "measurements/", "rules/", "glossary/", "guides/",
-                 "contribute/", "method/"):  # fmt: skip
-        assert name in addresses
-    assert len(addresses) >= 30
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_kind_opens_without_a_foreign_request_and_with_a_clean_console(open_page, base, addresses, watch, lang):
-    page = open_page()
-    for address in addresses:
-        reply = page.goto(f"{base}{lang}/{address}")
-        assert reply.ok, address
-        assert page.locator("h1").count() == 1, address
-        watch.assert_clean()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_barriers_on_any_kind_of_page(open_page, base, addresses, scheme):
-    page = open_page(color_scheme=scheme, reduced_motion="reduce")
-    found = {}
-    for address in addresses:
-        page.goto(f"{base}en/{address}", wait_until="load")
-        problems = violations(page, None if scheme == "light" else ["color-contrast"])
-        if problems:
-            found[address] = problems[:5]
-    assert not found
+@pytest.mark.parametrize(("index", "address"), list(enumerate(kinds())))
+def test_every_kind_of_page(visitor, base, index, address):
+    """Opens clean, without barriers in both schemes, and never wider than a phone. Kinds take turns in language."""
+    page, watch = visitor
+    lang = LANGUAGES[index % 3]
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+    assert page.goto(f"{base}{lang}/{address}").ok
+    assert page.locator("h1").count() == 1
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, ["color-contrast"]) == []
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert too_wide(page) <= 0, f"{width} px"
+    watch.assert_clean()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -82,22 +86,15 @@ def test_no_barriers_in_the_wizard_with_an_answer(open_page, base, wizard_addres
     assert violations(page, ["color-contrast"]) == []
 
 
-@pytest.mark.parametrize("width", [390, 320])
-def test_no_page_scrolls_sideways_on_a_phone(open_page, base, addresses, wizard_address, width):
-    page = open_page(viewport=(width, 800), has_touch=True, is_mobile=True)
-    wide = []
-    targets = [f"{base}en/{a}" for a in addresses]
-    targets += [f"{base}{lang}/" for lang in ("vi", "ru")] + [wizard_address(base, lang) for lang in LANGUAGES]
-    for target in targets:
-        page.goto(target)
-        if "#v=" in target:
-            answered(page, complete=True)
-            page.click("[data-we-summary] [data-we-change]")
-        # a column may scroll by itself; the page may not
-        over = page.evaluate("document.scrollingElement.scrollWidth - window.innerWidth")
-        if over > 0:
-            wide.append(f"{target}: {over} px")
-    assert not wide
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_wizard_does_not_scroll_sideways_on_a_phone(open_page, base, wizard_address, lang):
+    page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
+    page.goto(wizard_address(base, lang))
+    answered(page, complete=True)
+    page.click("[data-we-summary] [data-we-change]")
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert too_wide(page) <= 0, f"{width} px"
 
 
 def test_targets_are_large_enough_for_a_finger(open_page, base, wizard_address):

@@ -7,9 +7,12 @@ import pytest
 
 def found(page, query: str) -> list[str]:
     """Addresses that the search of the page offers for a query."""
-    page.click("label[for=__search], .md-search__input")
     page.fill(".md-search__input", query)
-    page.wait_for_selector(".md-search-result__link")
+    for _ in range(60):  # the theme looks at the field on key presses, and may be loading its index
+        page.press(".md-search__input", "End")
+        page.wait_for_timeout(250)
+        if page.locator(".md-search-result__link").count():
+            break
     return page.eval_on_selector_all(".md-search-result__link", "all => all.map(a => new URL(a.href).pathname)")
 
 

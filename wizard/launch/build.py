@@ -14,16 +14,13 @@ from typing import Any
 from .. import versions
 from ..facts import Facts, Kind
 from ..kb import KB
+from . import copies as copies_of
 from . import values as v
 
 Plain = dict[str, Any]
 
 HEAD_ADDRESS = "HEAD_ADDRESS"  # the person puts the address of the first machine here
 _RANK = "{launch.node_rank}"
-# How a run is kept to some of the devices; the variable belongs to the vendor's runtime, not to an engine.
-# https://docs.nvidia.com/cuda/cuda-c-programming-guide/ (CUDA_VISIBLE_DEVICES),
-# https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html (HIP_VISIBLE_DEVICES)
-_VISIBLE = {"cuda": "CUDA_VISIBLE_DEVICES", "rocm": "HIP_VISIBLE_DEVICES"}
 
 
 def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = None) -> Plain | None:
@@ -36,6 +33,8 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
     launch = entry.get("launch")
     if not launch:
         return None
+    layout = candidate.get("layout") or {}
+    copies, candidate = copies_of.one(candidate, entry)
     known = v.values(candidate, situation, kb)
     version = str(known.get("engine.version", ""))
     facts = facts or Facts(situation, kb)
@@ -49,9 +48,19 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
 
     left_out: list[Plain] = []
     builder = _Builder(known, version, holds, left_out)
-    processes = [p for spec in launch.get("processes", []) if holds(spec.get("when")) for p in builder.nodes(spec)]
-    _model_args(processes, candidate, situation, kb, builder)
-    _visible(processes, candidate, situation)
+    specs = [spec for spec in launch.get("processes", []) if holds(spec.get("when"))]
+    processes: list[Plain] = []
+    for copy in range(min(copies, copies_of.SHOWN)):
+        builder.known = known | {"launch.port": known["launch.port"] + copy}
+        mine = [p for spec in specs for p in builder.nodes(spec)]
+        _model_args(mine, candidate, situation, kb, builder)
+        copies_of.visible(mine, candidate, situation, copy if copies > 1 else None)
+        if copies > 1:
+            mine = copies_of.name(mine, copy, layout["nodes"], processes)
+        processes += mine
+    builder.known = known
+    if copies > 1 or layout.get("nodes", 1) > (candidate.get("layout") or {}).get("nodes", 1):
+        known["candidate.nodes"], known["candidate.dp"] = layout["nodes"], layout["dp"]
     exposure = (situation.get("optional") or {}).get("exposure")
     below = kb.engines.get(candidate.get("via") or "") or {}
     plugin = below if below.get("layer") == "plugin" else {}  # an app brings its engine along
@@ -244,17 +253,3 @@ def _model_args(processes: list[Plain], candidate: Plain, situation: Plain, kb: 
             have = {a["flag"] for a in process["args"]}
             at = next((i for i, a in enumerate(process["args"]) if a["bind"]), len(process["args"]))
             process["args"][at:at] = [dict(a) for a in wanted if a["flag"] not in have]
-
-
-def _visible(processes: list[Plain], candidate: Plain, situation: Plain) -> None:
-    """When only some of the devices are used, keep the run to them."""
-    variable = _VISIBLE.get(candidate.get("backend") or "")
-    used = v.device_count(candidate.get("layout") or {})
-    present = sum(d.get("count") or 1 for d in situation.get("devices") or [])
-    fit = (candidate.get("fit") or {}).get("devices") or []
-    if not variable or not used or used >= present or len(fit) != used:
-        return
-    numbers = ",".join(str(d["index"]) for d in fit)
-    for process in processes:
-        if not any(e["name"] == variable for e in process["env"]):
-            process["env"].append({"name": variable, "value": numbers, "why": "command.visible", "bind": False})

@@ -130,13 +130,18 @@ def choices(view: View, start: Plain) -> str:
         columns += [view.t(f"answer.col-{kind}"), view.t("answer.col-one")]
         columns += [view.t("answer.col-sum", n=view.concurrency)] if many else []
     numeric = len(columns) - 3
-    headers = "".join(f"<th{' class=num' if i > 2 else ''} scope=col>{c}</th>" for i, c in enumerate(columns))
+    headers = "".join(_header(c, i > 2) for i, c in enumerate(columns))
     rows = [_choice(view, start, view.t("answer.this"), numeric, " class=we-this")]
     rows += [_choice(view, rec, condition(view, rec), numeric, "") for rec in rest]
     return (
         f'<table class="we-table we-choices"><caption>{view.t("answer.choices")}</caption>'
         f"<thead><tr>{headers}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
+
+
+def _header(text: str, number: bool) -> str:
+    """A column head; an empty one would be announced as a heading without words."""
+    return f"<th{' class=num' if number else ''} scope=col>{text}</th>" if text else "<td></td>"
 
 
 def _what(view: View, rec: Plain) -> str:

@@ -5,29 +5,22 @@ const ANSWER_PATIENCE_MS = 10_000;
 
 let worker = null;
 let ready = null; // promise of a worker that can answer
-let options = null;
+let options = null; // what the worker needs to know: {runtime, data, lang}
 let counter = 0;
 let pending = null; // the one question that waits: {id, request, resolve, reject}
 let asking = false;
 let call = null; // the one question that the worker has: {id, resolve, reject, timer}
 const listeners = { progress: new Set(), explored: new Set(), complete: new Set() };
 
-/** What the worker needs to know, read from the element that carries it. */
-export function settings(element) {
-  const { runtime, data, lang } = element.dataset;
-  const day = new Date();
-  const two = (n) => String(n).padStart(2, "0");
-  return {
-    runtime: new URL(runtime, import.meta.url).href,
-    data: new URL(data, import.meta.url).href,
-    lang,
-    today: `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`,
-  };
-}
-
-/** Start Python if it is not there yet; resolves when it can answer, rejects with an error that has a code. */
-export function start(chosen) {
-  options = chosen ?? options;
+/**
+ * Start Python if it is not there yet; resolves when it can answer, rejects with an error that has a code.
+ * element: carries the folders of runtime and knowledge, from here, and the language.
+ */
+export function start(element) {
+  if (element) {
+    const { runtime, data, lang } = element.dataset;
+    options = { runtime, data, lang };
+  }
   ready ??= launch();
   return ready;
 }
@@ -96,19 +89,11 @@ function settle(how, value) {
 
 function launch() {
   if (typeof WebAssembly !== "object") return Promise.reject(coded("no-wasm"));
+  const early = taken();
   return new Promise((resolve, reject) => {
-    let asModule = false; // a browser without module workers never reads the option
-    const how = {
-      get type() {
-        asModule = true;
-        return "module";
-      },
-    };
     try {
-      worker = new Worker(WORKER_URL, how);
-      if (!asModule) throw new Error("no module workers");
+      worker = early?.worker ?? created();
     } catch (error) {
-      worker?.terminate();
       reject(coded("worker", error));
       return;
     }
@@ -129,8 +114,33 @@ function launch() {
       else if (message.type === "error") lost(coded(message.code, message.detail));
       else for (const listener of listeners[message.type] ?? []) listener(message);
     };
-    worker.postMessage({ type: "start", ...options });
+    if (!early) worker.postMessage({ type: "start", ...options });
+    for (const event of early?.events ?? []) worker[`on${event.type}`](event);
   });
+}
+
+/** The worker that early.js started, once. */
+function taken() {
+  const early = window.whichEngine;
+  window.whichEngine = {}; // from now on early.js leaves starting to this module
+  if (!early?.worker) return null;
+  if (early.asModule) return early;
+  early.worker.terminate();
+  return null;
+}
+
+function created() {
+  let asModule = false; // a browser without module workers never reads the option
+  const how = {
+    get type() {
+      asModule = true;
+      return "module";
+    },
+  };
+  const made = new Worker(WORKER_URL, how);
+  if (asModule) return made;
+  made.terminate();
+  throw new Error("no module workers");
 }
 
 // The event of a worker that could not start says nothing: a file that is missing, or a browser that refuses.

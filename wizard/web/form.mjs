@@ -70,7 +70,8 @@ export class Form {
   assume(assumed, fields) {
     for (const control of this.controls()) {
       const { name } = control;
-      const open = !(name in fields) && name in assumed && control.type !== "checkbox";
+      const kept = control.hasAttribute("aria-invalid") && control.value; // what was typed stays, to be put right
+      const open = !(name in fields) && name in assumed && control.type !== "checkbox" && !kept;
       control.closest("[data-field]")?.classList.toggle("wf-assumed", open);
       if (!open) continue;
       if (control === document.activeElement && control.type !== "radio") continue;
@@ -81,13 +82,15 @@ export class Form {
     this.notes();
   }
 
-  /** Sentences beside the fields they speak of; what has no field stands above the form. */
-  problems(list) {
+  /**
+   * Sentences beside the fields they speak of; what has no field stands above the form.
+   * fill: put what could not be read into its field, as an address brought it.
+   */
+  problems(list, fill = false) {
     for (const old of this.element.querySelectorAll(".wf-problem")) old.remove();
-    for (const field of this.element.querySelectorAll(".wf-wrong")) field.classList.remove("wf-wrong");
     for (const control of this.element.querySelectorAll("[aria-invalid]")) {
       control.removeAttribute("aria-invalid");
-      control.removeAttribute("aria-errormessage");
+      describe(control, control.dataset.described);
     }
     const top = this.element.querySelector("[data-we-problems]");
     list.forEach((problem, index) => {
@@ -100,11 +103,13 @@ export class Form {
         top?.append(note);
         return;
       }
-      field.classList.add("wf-wrong");
-      const control = this.controlOf(field, problem.path);
-      control?.setAttribute("aria-invalid", "true");
-      control?.setAttribute("aria-errormessage", note.id);
       field.append(note);
+      const control = this.controlOf(field, problem.path);
+      if (!control) return;
+      control.setAttribute("aria-invalid", "true");
+      control.dataset.described ??= control.getAttribute("aria-describedby") ?? "";
+      describe(control, `${control.dataset.described} ${note.id}`);
+      if (fill && control.type === "text" && typeof problem.value !== "object") control.value = problem.value;
     });
   }
 
@@ -225,4 +230,9 @@ function put(control, value, label) {
     }
   }
   control.value = value;
+}
+
+function describe(control, ids) {
+  if (ids) control.setAttribute("aria-describedby", ids.trim());
+  else control.removeAttribute("aria-describedby");
 }

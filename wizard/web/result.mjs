@@ -64,7 +64,7 @@ export class Result {
     const assumed = this.root.querySelector("[data-we-assumptions]");
     if (!assumed) return;
     assumed.querySelector("b").textContent = answer.assumptions;
-    assumed.querySelector("a").toggleAttribute("hidden", !this.before.has("change"));
+    assumed.querySelector("button").toggleAttribute("hidden", !this.before.has("change"));
     assumed.hidden = false;
   }
 

@@ -9,7 +9,7 @@ export function mountShort(root) {
   root.dataset.mounted = "1";
   const place = root.querySelector("[data-we-brief]");
   const form = new Form(root.querySelector("form"), ask);
-  const warm = () => root.dataset.runtime && engine.start(engine.settings(root)).catch(() => {});
+  const warm = () => root.dataset.runtime && engine.start(root).catch(() => {});
   form.fill(example(root, form));
   root.addEventListener("pointerenter", warm, { once: true });
   root.addEventListener("focusin", warm, { once: true });

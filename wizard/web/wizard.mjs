@@ -28,18 +28,23 @@ export class Wizard {
     if (!runtime) return; // built without the browser's Python
     this.result.failed(null);
     const late = setTimeout(() => this.result.loading(true), 150); // a worker that is there answers sooner
-    engine
-      .start(engine.settings(this.root))
-      .catch((error) => this.failed(error))
-      .finally(() => {
-        clearTimeout(late);
-        this.result.loading(false);
-      });
-    if (this.question) this.send(this.question, "address" in this.question);
+    const start = () =>
+      engine
+        .start(this.root)
+        .catch((error) => this.failed(error))
+        .finally(() => {
+          clearTimeout(late);
+          this.result.loading(false);
+        });
+    if (this.question) start().then(() => this.send(this.question, "address" in this.question));
     else if (location.hash.startsWith(STATE)) {
       this.root.classList.toggle("wf-folded", NARROW.matches);
+      start();
       this.address();
-    } else if (this.form.said()) this.ask();
+    } else if (this.form.said()) {
+      start();
+      this.ask();
+    } else idle(start); // nobody asked yet: the page comes first
   }
 
   failed(error) {
@@ -87,8 +92,8 @@ export class Wizard {
     if (!answer || !this.here()) return;
     this.shown = answer.id;
     if (fill) this.form.fill(answer.fields, answer.labels);
+    this.form.problems(answer.problems, fill);
     this.form.assume(answer.assumed, answer.fields);
-    this.form.problems(answer.problems);
     this.result.show(answer);
     this.last = answer.fragment;
     if (location.hash !== answer.fragment) history.replaceState(history.state, "", answer.fragment);
@@ -115,14 +120,17 @@ export class Wizard {
     } else if (is("change")) {
       this.root.classList.remove("wf-folded");
       reveal("situation");
-    } else if (is("assumptions") && event.target.closest("a")) {
-      event.preventDefault();
-      event.stopPropagation();
-      reveal("we-change");
+    } else if (is("reveal")) {
+      reveal(is("reveal").dataset.weReveal);
     } else if (preset && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
       event.preventDefault();
       event.stopPropagation();
       this.follow(preset.dataset.wePreset);
     }
   }
+}
+
+function idle(run) {
+  if (window.requestIdleCallback) requestIdleCallback(run, { timeout: 500 });
+  else setTimeout(run, 200);
 }

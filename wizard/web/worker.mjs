@@ -6,6 +6,7 @@ const WASM_HEAD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
 const PATIENCE_MS = 60_000;
 const FETCH_TRIES = 3;
 const REST_AFTER_MS = 3000;
+const TELL_EVERY_MS = 100;
 
 const real = { fetch: self.fetch, instantiateStreaming: self.WebAssembly?.instantiateStreaming };
 const languages = new Set();
@@ -16,6 +17,7 @@ let session = null; // wizard.browser.Session
 let started = null; // promise of the session
 let folder = ""; // of the knowledge
 let rest = null; // what is loaded after the first answer
+let told = 0; // when the page last heard of bytes
 let exploring = null; // {id, request}: the answer that what-if belongs to
 
 const coded = (code, detail) => Object.assign(new Error(String(detail ?? code)), { code });
@@ -53,23 +55,29 @@ const handlers = {
   },
 };
 
-async function begin({ runtime, data, lang, today }) {
+async function begin({ runtime, data, lang }) {
   if (typeof WebAssembly !== "object") throw coded("no-wasm");
   try {
     new WebAssembly.Module(WASM_HEAD);
   } catch (error) {
     throw coded("csp", error);
   }
-  folder = data;
+  folder = new URL(data, import.meta.url).href;
   // all at once; whichever fails first is what is told
   const [python, core, text] = await Promise.all([
-    startPython(runtime),
-    pull(data + "core.json"),
-    pull(`${data}text.${lang}.json`),
+    startPython(new URL(runtime, import.meta.url).href),
+    pull(folder + "core.json"),
+    pull(`${folder}text.${lang}.json`),
   ]);
-  session = python.pyimport("wizard.browser").Session(core, today);
+  session = python.pyimport("wizard.browser").Session(core, today());
   session.add_texts(lang, text);
   languages.add(lang);
+}
+
+function today() {
+  const now = new Date();
+  const two = (n) => String(n).padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
 async function useLanguage(lang) {
@@ -214,6 +222,8 @@ function counter(url) {
 function arrived(url, more) {
   const part = bytes.get(url);
   part.done = more === undefined ? part.total : Math.min(part.total, part.done + more);
+  if (performance.now() < told + TELL_EVERY_MS) return; // every message is work for a page that is busy enough
+  told = performance.now();
   const sum = (key) => [...bytes.values()].reduce((all, one) => all + one[key], 0);
   tell("progress", { done: sum("done"), total: sum("total") });
 }
