@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from fractions import Fraction
 from pathlib import Path as File
 
@@ -87,8 +88,9 @@ def by_layer(arch, kv_type, tp, lines, tokens):
     total = Fraction(0)
     for group in arch["attention"]:
         for index in range(group["layers"]):
+            stride = group.get("stride", 1)  # a compressed row per so many tokens, in whole bytes per token
             if index < group.get("indexer_layers", group["layers"]) and group.get("indexer"):
-                total += up(tokens, unit) * row(k_type, group["indexer"])
+                total += up(tokens, unit) * math.ceil(row(k_type, group["indexer"]) / stride)
             if index < group.get("shared_kv", 0) or group["kind"] not in ("full", "swa", "chunked", "mla"):
                 continue
             if group["kind"] == "mla":
@@ -99,6 +101,8 @@ def by_layer(arch, kv_type, tp, lines, tokens):
             if not group.get("k_is_v"):
                 wide += row(v_type, group.get("v_head_dim", group["head_dim"])) * heads
             held = up(tokens, unit)
+            if stride > 1:
+                total += held * math.ceil(wide / stride)
             if group["kind"] != "full":
                 room = group["window"] + window_rule.get("extra_tokens", 0) + window_rule.get("chunks", 0) * chunk
                 held = min(held, up(room, max(window_rule.get("pad", 1), unit))) + window_rule.get("plus", 0)

@@ -87,6 +87,8 @@ def _seats(plan: Plan, rooms: list[Room]) -> list[Seat]:
     else:
         shares = ranks.even_stages(model.layers, layout.pp)
     held = ranks.stage_bytes(model.weights, shares, layout.tp, layout.ep, input_on_host)
+    if model.loaded:
+        held = tuple(size + -(-model.loaded * n // model.layers) for size, n in zip(held, shares, strict=True))
     count, width = len(rooms), layout.tp * layout.pp
     slots = min(width * layout.dp, max(count, width))
     first = rooms[0]

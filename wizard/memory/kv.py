@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from . import state
 from .elements import pair, row_bytes
-from .rules import Profile, kv_mla, kv_replicate, kv_windowed
+from .rules import Profile, kv_mla, kv_replicate, kv_state_page, kv_windowed
 
 NO_LIMIT = 1 << 40  # tokens: stands for "nothing in memory limits it"
 
@@ -103,6 +104,8 @@ def build(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profil
     index_type: element type of an indexer's keys where it differs; the indexer is copied to every rank.
     """
     groups: list[tuple[int, int, int | None, int]] = []
+    if kv_type == "fp8_ds_mla" and index_type is None:
+        index_type = "fp8_per_token_head"  # the keys of the indexer beside it: 8 bits and a scale
     for group in arch["attention"] or ():
         if group["kind"] == "mla" and not group.get("heads"):
             group = {**group, "heads": arch["heads"]}
@@ -113,7 +116,32 @@ def build(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profil
             held = kv_windowed.cap(profile.of("kv-windowed"), group["window"], profile.chunk, profile.granule)
         if width and layers > 0:
             groups.append((layers, width, *(held or (None, 0))))
+        if group.get("stride"):  # one compressed entry per so many tokens, beside the window
+            groups.append((group["layers"], -(-width // group["stride"]), None, 0))
+            if group.get("indexer"):
+                keys = row_bytes(pair(index_type or kv_type)[0], group["indexer"])
+                groups.append((group["layers"], -(-keys // group["stride"]), None, 0))
+            continue
         if group.get("indexer"):
             keys = row_bytes(pair(index_type or kv_type)[0], group["indexer"])
             groups.append((group.get("indexer_layers", group["layers"]), keys, None, 0))
-    return _sum(tuple(groups), profile.granule)
+    return _sum(tuple(groups), page(arch, kv_type, ranks, profile)[0])
+
+
+def page(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profile) -> tuple[int, int]:
+    """(tokens by which a request grows, bytes its states take as whole pages; 0 where states lie apart)."""
+    rule, slots = profile.of("kv-state-page"), profile.of("state-slots")
+    if not rule["align"]:
+        return profile.granule, 0
+    keeping = [g for g in arch["attention"] or () if g["kind"] in ("full", "mla")]
+    holding = [g for g in arch["attention"] or () if g.get("state") and g["kind"] in ("linear", "mamba")]
+    if not keeping or not holding:
+        return profile.granule, 0
+    first = keeping[0] if keeping[0].get("heads") else {**keeping[0], "heads": arch["heads"]}
+    row = row_pair(first, kv_type, ranks, profile)
+    largest = max(state.layer_bytes(g, ranks, slots) for g in holding)
+    tokens = kv_state_page.page(rule, largest, row, profile.granule)
+    count = kv_state_page.states(
+        rule, sum(g["layers"] for g in holding), sum(g["layers"] for g in keeping), slots["per_request"]
+    )
+    return tokens, count * tokens * row

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import Layout, Path, Workload
 
-from . import elements, kv, rules, state, weights
+from . import elements, kv, mixture, rules, state, weights
 from .cache import Memo
 from .room import Room
-from .rules import Profile, activation, communication, compute_buffer, context_overhead, graphs
+from .rules import Profile, activation, communication, compute_buffer, context_overhead, graphs, weights_loaded
 
 _USUAL = 32768  # tokens at which the caches of known models are compared
 
@@ -31,9 +31,10 @@ class Model(NamedTuple):
     """What of the model does not depend on the device. kv is None when nothing is known about it.
 
     kv: on one tensor-parallel rank; whole: uncopied; kv_error: bytes per token the KV may be off;
-    per_token: bytes per token, uncopied, inside every window; state: bytes of one sequence on one rank;
+    per_token: bytes per token, uncopied, inside every window; state: bytes of one request on one rank;
     state_whole: uncopied; limit: longest context the model
-    takes, tokens; said: text ids of what was assumed.
+    takes, tokens; said: text ids of what was assumed; loaded: bytes on a rank that holds all layers beyond the
+    file (padding, tables).
     """
 
     weights: weights.Weights
@@ -49,6 +50,9 @@ class Model(NamedTuple):
     limit: int | None
     kv_type: str | None
     said: tuple[str, ...]
+    vocab: int = 0
+    moe: bool = False
+    loaded: int = 0
 
 
 class Parts(NamedTuple):
@@ -119,12 +123,13 @@ def model_of(arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | No
     checkpoint = path.checkpoint
     key = (
         id(engine), path.mode, path.backend, path.version, path.family, path.type,
-        checkpoint.get("bytes") if checkpoint else None, layout.tp, kv_type, card.memory_bytes, id(card.entry),
+        checkpoint.get("bytes") if checkpoint else None, id(checkpoint.get("stored")) if checkpoint else 0,
+        layout.tp, kv_type, card.memory_bytes, id(card.entry),
     )  # fmt: skip
 
     def make() -> tuple[Model, Profile, Any, Any]:
         unified = bool(card.entry["memory"].get("unified"))
-        profile = rules.profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes)
+        profile = rules.profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes, card.device)
         return _model(arch, path, layout.tp, kv_type, profile, kb), profile, engine, card.entry
 
     found = _models.get(arch, key, make)
@@ -145,7 +150,8 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
         whole = kv.build(arch, kv_type, 1, profile)
         rank = whole if tp == 1 else kv.build(arch, kv_type, tp, profile)
         one = state.sequence_bytes(arch["attention"], 1, slots)
-        here = _copies(state.sequence_bytes(arch["attention"], tp, slots), slots["per_request"])
+        here = kv.page(arch, kv_type, tp, profile)[1]
+        here = here or _copies(state.sequence_bytes(arch["attention"], tp, slots), slots["per_request"])
     else:
         low, high = _range(arch, kv_type, profile, kb)
         if high:
@@ -163,7 +169,21 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
         max(context.get("native", 0), context.get("extended", 0)) or None,
         kv_type,
         tuple(said),
+        arch.get("vocab") or 0,
+        arch.get("kind") == "moe",
+        loaded(arch, path, tp, profile),
     )  # fmt: skip
+
+
+def loaded(arch: dict[str, Any], path: Path, tp: int, profile: Profile) -> int:
+    """Bytes one of `tp` ranks holds beyond its share of the file, all layers."""
+    parameters = profile.of("weights-loaded")
+    if not (parameters["base_mib"] or parameters["rope_bytes"] or parameters["fp8_row_pad"]):
+        return 0
+    rows = (
+        (arch.get("matrices") or mixture.derive(arch)) if path.family == "fp8" and parameters["fp8_row_pad"] else None
+    )
+    return weights_loaded.extra(parameters, arch, path.family, rows, tp)
 
 
 def _copies(size: int, count: float) -> int:
@@ -183,15 +203,17 @@ def _range(arch: dict[str, Any], kv_type: str | None, profile: Profile, kb: Any)
     return (min(found), max(found)) if found else (0, 0)
 
 
-def parts_of(profile: Profile, hidden: int, ranks: int, tokens: int) -> Parts:
+def parts_of(profile: Profile, model: Model, tp: int, pp: int, tokens: int) -> Parts:
     """Fixed parts of one device with `tokens` of context over all slots."""
-    return _parts.get(profile, (hidden, ranks > 1, tokens), lambda: _fixed(profile, hidden, ranks, tokens))
+    key = (model.hidden, model.vocab, model.moe, tp > 1, pp > 1, tokens)
+    return _parts.get(profile, key, lambda: _fixed(profile, model, tp, pp, tokens))
 
 
-def _fixed(profile: Profile, hidden: int, ranks: int, tokens: int) -> Parts:
-    act, act_error = activation.peak(profile.of("activation"), profile.chunk, hidden)
+def _fixed(profile: Profile, model: Model, tp: int, pp: int, tokens: int) -> Parts:
+    logits = model.vocab * profile.batch
+    act, act_error = activation.peak(profile.of("activation"), profile.chunk, model.hidden, logits, model.moe)
     graph, graph_error = graphs.kept(profile.of("graphs"))
-    com, com_error = communication.buffers(profile.of("communication"), ranks)
+    com, com_error = communication.buffers(profile.of("communication"), tp, pp)
     ctx, ctx_error = context_overhead.taken(profile.of("context-overhead"))
     buf, buf_error = compute_buffer.scratch(profile.of("compute-buffer"), tokens)
     errors = (act_error, graph_error, com_error, ctx_error, buf_error)
@@ -202,7 +224,7 @@ def _fixed(profile: Profile, hidden: int, ranks: int, tokens: int) -> Parts:
 
 def plan_of(profile: Profile, model: Model, load: Load, layout: Layout) -> Plan:
     """The plan of one candidate."""
-    parts = parts_of(profile, model.hidden, layout.tp * layout.pp, load.tokens)
+    parts = parts_of(profile, model, layout.tp, layout.pp, load.tokens)
     grown = profile.of("compute-buffer")["per_ctx_bytes"]
     scratch = round(grown * (load.seats * load.context - load.tokens)) if grown else 0
     if model.kv is None:

@@ -59,6 +59,8 @@ def report(plan: Plan, seats: list[Seat], class_: str, detail: bool = True) -> d
         answer["kv_bytes_per_token"] = model.per_token
         answer["kv_bytes_request"] = model.whole.bytes(load.context)
         _capacity(answer, plan, distinct)
+        if detail:
+            answer["requests_full"] = _requests(plan, distinct)
     return answer
 
 
@@ -186,6 +188,25 @@ def _capacity(answer: dict[str, Any], plan: Plan, seats: list[Seat]) -> None:
     answer["max_context"] = min(longest, model.limit) if model.limit else _known(longest, 1)
     answer["max_concurrency"] = _known(most, copies)
     answer["max_concurrency_full"] = _known(most_full, copies)
+
+
+def _requests(plan: Plan, seats: list[Seat]) -> float | None:
+    """Requests of the whole context that the pools hold, not rounded down, over all copies.
+
+    A pool holds whole pages, and a page is the same for all layers that keep the whole context.
+    """
+    total, cache = plan.model.layers, plan.model.kv
+    per_ctx = plan.profile.parameters["compute-buffer"]["per_ctx_bytes"]
+    one = plan.one + int(per_ctx * plan.load.context)
+    if cache is None or not one:
+        return None
+    page = cache.granule * cache.full if not cache.windows and not per_ctx else 1
+    found = []
+    for seat in seats:
+        if seat.layers:
+            pool = max(0, seat.pool + int(per_ctx * plan.load.tokens)) * total // seat.layers
+            found.append(pool // page * page / one)
+    return min(found) * plan.layout.dp if found else None
 
 
 def _known(value: int, copies: int) -> int | None:

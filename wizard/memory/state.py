@@ -19,11 +19,11 @@ def layer_bytes(group: dict[str, Any], ranks: int, parameters: Parameters) -> in
     State heads and convolution channels are shared out evenly, rounded up.
     """
     state = group.get("state")
-    if not state or group["kind"] not in ("linear", "mamba"):
+    if not state:
         return 0
     element, conv_element = state_slots.precision(parameters, state.get("dtype_bytes"))
     heads = state.get("heads", 1)
-    if group["kind"] == "linear":
+    if "k_dim" in state:
         per_head = state.get("k_dim", 0) * state.get("v_dim", 0)
         channels = 2 * state.get("k_heads", heads) * state.get("k_dim", 0) + heads * state.get("v_dim", 0)
     else:

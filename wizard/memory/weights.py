@@ -12,6 +12,7 @@ from typing import Any
 
 from wizard.shapes import Path
 
+from . import ggml, mixture
 from .cache import Memo
 
 # Where a group lives. Anything else is spread over the layers and divided by tensor parallelism.
@@ -62,6 +63,9 @@ _memo = Memo()
 def build(arch: dict[str, Any], path: Path, kb: Any) -> Weights:
     """Weights of a model in the format of a path; `kb.type_of(family, type)` gives its bits."""
     size = path.checkpoint.get("bytes") if path.checkpoint else None
+    stored = path.checkpoint.get("stored") if path.checkpoint else None
+    if stored is not None:  # a type of its own, outside of the knowledge
+        return compute(arch, stored, size, path.checkpoint.get("container", ""))
     key = (path.family, path.type, size)
     return _memo.get(arch, key, lambda: compute(arch, kb.type_of(path.family, path.type), size, _container(path, kb)))
 
@@ -79,15 +83,13 @@ def compute(
     weights. Towers for images and sound are left out of a GGUF, which keeps them in a file apart.
     """
     bits = type_ or {"bits": 16}
-    tensors = bits.get("tensors", {})
     present = [g for g in arch["groups"] if g["params"]]
     apart = container == "gguf" and any(g["group"] in TOWERS for g in present)
     if container == "gguf":
         present = [g for g in present if g["group"] not in TOWERS]
-    merged: dict[str, int] = {}
-    for group in present:
-        name = group["group"]
-        merged[name] = merged.get(name, 0) + _bytes(group["params"], tensors.get(name, bits["bits"]))
+    merged = _mixed(arch, bits) if container == "gguf" else None
+    if merged is None:
+        merged = _by_group(arch, present, bits, container)
     if size:
         merged = _scale(merged, size)
     place = {"first": 0, "last": 0, "copied": 0, "experts": 0, "spread": 0}
@@ -120,6 +122,27 @@ def compute(
         towers_apart=apart,
         **place,
     )
+
+
+def _mixed(arch: dict[str, Any], type_: dict[str, Any]) -> dict[str, int] | None:
+    """Bytes by group of a GGUF file type, matrix by matrix; None where type or matrices are not known."""
+    named = ggml.file_type(type_.get("mixture") or type_.get("id") or "")
+    found = mixture.group_bytes(arch, named[0]) if named else None
+    return {name: count for name, count in found.items() if name not in TOWERS} if found else None
+
+
+def _by_group(
+    arch: dict[str, Any], present: list[dict[str, Any]], type_: dict[str, Any], container: str
+) -> dict[str, int]:
+    """Bytes by group from the type's bits per group; a shared embedding of a GGUF is stored as the head is."""
+    tensors = type_.get("tensors", {})
+    merged: dict[str, int] = {}
+    shared = container == "gguf" and arch.get("tied") and "head" in tensors
+    for group in present:
+        name = group["group"]
+        each = tensors["head"] if shared and name == "embeddings" else tensors.get(name, type_["bits"])
+        merged[name] = merged.get(name, 0) + _bytes(group["params"], each)
+    return merged
 
 
 def _bytes(params: int, bits: float) -> int:

@@ -29,9 +29,11 @@ from . import (
     kv_pad,
     kv_page,
     kv_replicate,
+    kv_state_page,
     kv_windowed,
     prefill_chunk,
     state_slots,
+    weights_loaded,
 )
 from .base import Parameter, Parameters, complete
 
@@ -39,8 +41,8 @@ RULES: dict[str, ModuleType] = {
     module.NAME: module
     for module in (
         activation, budget_fraction_of_free, budget_fraction_of_total, budget_need, communication,
-        compute_buffer, context_overhead, graphs, kv_mla, kv_pad, kv_page, kv_replicate, kv_windowed,
-        prefill_chunk, state_slots,
+        compute_buffer, context_overhead, graphs, kv_mla, kv_pad, kv_page, kv_replicate, kv_state_page,
+        kv_windowed, prefill_chunk, state_slots, weights_loaded,
     )
 }  # fmt: skip
 BUDGETS = ("budget-fraction-of-total", "budget-fraction-of-free", "budget-need")
@@ -54,6 +56,7 @@ class Profile:
     """Rules with parameters for one engine, mode, back end and version; compared by identity.
 
     granule: tokens by which a request's KV grows; chunk: tokens of the largest prefill step;
+    batch: requests an engine profiles with at once;
     assumed: text ids of the stand-ins that were used; sources: readings of the rules that were not.
     """
 
@@ -61,6 +64,7 @@ class Profile:
     parameters: dict[str, dict[str, Any]]
     granule: int
     chunk: int
+    batch: int
     assumed: tuple[str, ...]
     sources: tuple[str, ...] = ()
     stated: frozenset[str] = field(default=frozenset())
@@ -79,13 +83,21 @@ _profiles = Memo()
 
 
 def profile(
-    engine: dict[str, Any], mode: str | None, backend: str, version: str, unified: bool, memory_bytes: int
+    engine: dict[str, Any],
+    mode: str | None,
+    backend: str,
+    version: str,
+    unified: bool,
+    memory_bytes: int,
+    device: str = "",
 ) -> Profile:
     """The rules of an engine entry that hold here. Of two lines for one rule the first that matches wins.
 
-    memory_bytes: what the card reports; some engines choose defaults by it.
+    memory_bytes: what the card reports; some engines choose defaults by it, and by the device's id.
     """
     size = prefill_chunk.size_class(memory_bytes)
+    if size and any(device in line.get("small_on", "").split() for line in engine.get("memory", ())):
+        size = 0
     key = (mode, backend, version, unified, size)
     return _profiles.get(engine, key, lambda: _resolve(engine, mode, backend, version, unified, size))
 
@@ -122,6 +134,7 @@ def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: st
         parameters,
         granule,
         prefill_chunk.tokens(parameters["prefill-chunk"], size),
+        activation.batch(parameters["activation"], size),
         tuple(said),
         tuple(dict.fromkeys(sources)),
         stated,

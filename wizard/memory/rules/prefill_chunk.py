@@ -9,6 +9,7 @@ PARAMETERS = {
     "tokens": Parameter(int, "tokens of the largest step", 512),
     "tokens_from_70_gib": Parameter(int, "the same on cards that report at least 70 GiB; 0: no difference", 0),
     "tokens_from_160_gib": Parameter(int, "the same on cards that report at least 160 GiB; 0: no difference", 0),
+    "small_on": Parameter(str, "ids of devices that keep the smallest defaults whatever they report", ""),
     "flag": Parameter(str, "flag", ""),
 }
 _GIB = 1024**3

@@ -1,0 +1,199 @@
+"""config.json to an architecture: sizes that are right to the byte, and refusals that name the field."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wizard.importers import ImportProblem, architecture
+from wizard.importers.safetensors import read as read_index
+from wizard.memory import kv, rules
+
+from . import shapes_of_models as m
+
+PLAIN = rules.profile({"memory": [], "versions": {"stable": "0"}}, None, "cuda", "0", False, 24 << 30)
+GIB = 1 << 30
+
+
+def cache(config, type_="f16", index=None):
+    return kv.build(architecture(config).entry, type_, 1, PLAIN, index)
+
+
+@pytest.mark.parametrize(
+    ("config", "total"),
+    [
+        (m.LLAMA_8B, 8_030_261_248), (m.LLAMA_70B, 70_553_706_496), (m.QWEN3_06B, 596_049_920),
+        (m.QWEN3_30B, 30_532_122_624), (m.DEEPSEEK_V3, 671_026_419_200), (m.QWEN35_27B, 27_356_728_560),
+        (m.GPT_OSS_120B, 116_829_156_672), (m.NEMOTRON, 31_577_940_288),
+    ],
+)  # fmt: skip
+def test_groups_add_up_to_the_published_count(config, total):
+    entry = architecture(config).entry
+    assert sum(g["params"] for g in entry["groups"]) == entry["params"]["total"] == total
+    assert sum(g["layers"] for g in entry["attention"]) == entry["layers"]
+
+
+def test_the_same_groups_as_the_entries_of_the_base(kb):
+    for config, id_ in (
+        (m.QWEN3_32B, "qwen3-32b"), (m.QWEN3_30B, "qwen3-30b-a3b"), (m.DEEPSEEK_V3, "deepseek-r1"),
+        (m.GPT_OSS_120B, "gpt-oss-120b"), (m.NEMOTRON, "nemotron-3-nano-30b-a3b"), (m.QWEN35_27B, "qwen3-6-27b"),
+    ):  # fmt: skip
+        entry, known = architecture(config).entry, kb.models[id_]
+        assert {g["group"]: g["params"] for g in entry["groups"]} == {g["group"]: g["params"] for g in known["groups"]}
+        same = sorted(json.dumps(g, sort_keys=True) for g in entry["attention"])
+        assert same == sorted(json.dumps(g, sort_keys=True) for g in known["attention"])
+
+
+@pytest.mark.parametrize(
+    ("config", "type_", "index", "tokens", "size"),
+    [
+        # public conformance values: 128K tokens in 16 bits
+        (m.LLAMA_8B, "bf16", None, 131072, 16 * GIB), (m.LLAMA_70B, "bf16", None, 131072, 40 * GIB),
+        (m.QWEN3_06B, "bf16", None, 131072, 14 * GIB), (m.QWEN3_30B, "bf16", None, 131072, 12 * GIB),
+        (m.DEEPSEEK_V3, "bf16", None, 131072, 61 * 576 * 2 * 131072),
+        (m.DEEPSEEK_V3, "bf16", None, 163840, 11_513_364_480),
+        (m.QWEN35_27B, "bf16", None, 131072, 8 * GIB), (m.QWEN35_27B, "fp8", None, 131072, 4_294_967_296),
+        (m.NEMOTRON, "bf16", None, 131072, 3 * GIB // 4), (m.GEMMA4_31B, "bf16", None, 262144, 22_313_697_280),
+        (m.GEMMA4_31B, "fp8", None, 131072, 5_788_139_520), (m.QWEN3_32B, "bf16", None, 128000, 33_554_432_000),
+        (m.MINIMAX_M3, "fp8", "bf16", 1 << 20, 79_725_330_432),
+    ],
+)  # fmt: skip
+def test_public_conformance_values(config, type_, index, tokens, size):
+    assert cache(config, type_, index).bytes(tokens) == size
+
+
+def test_bytes_per_token_of_latents_indexers_and_windows():
+    assert cache(m.GLM_5).per_token() == 89_856 + 19_968
+    assert cache(m.GLM_52, "fp8", "fp4").per_token() == 46_272  # 21 of 78 layers own an indexer
+    assert cache(m.GLM_5, "fp8_ds_mla").per_token() == 78 * (656 + 132)
+    assert cache(m.GPT_OSS_120B).bytes(1 << 17) == 18 * 2048 * ((1 << 17) + 128)
+    assert cache(m.LLAMA4_SCOUT).full == 12 * 4096  # only every fourth layer keeps all
+
+
+def test_every_depth_and_name_gives_the_same():
+    renamed = {
+        "model_type": "llama", "n_embd": 4096, "ffn_hidden_size": 14336, "n_layer": 32, "n_head": 32,
+        "n_head_kv": 8, "padded_vocab_size": 128256, "seq_length": 131072, "tie_word_embeddings": False,
+        "torch_dtype": "torch.bfloat16",
+    }  # fmt: skip
+    inside = {"model_type": "llava", "text_config": m.LLAMA_8B}
+    by_class = {**m.LLAMA_8B, "architectures": ["LlamaForCausalLM"]}
+    del by_class["model_type"]
+    wanted = architecture(m.LLAMA_8B).entry
+    for config in (renamed, inside, by_class, {"thinker_config": {"text_config": m.LLAMA_8B}, "model_type": "x"}):
+        entry = architecture(config).entry
+        for name in ("attention", "groups", "params", "tied", "context"):
+            assert entry[name] == wanted[name]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"num_hidden_layers": None}, "num_hidden_layers"), ({"hidden_size": None}, "hidden_size"),
+        ({"vocab_size": None}, "vocab_size"), ({"intermediate_size": None}, "intermediate_size"),
+        ({"num_attention_heads": None}, "num_attention_heads"), ({"num_key_value_heads": 5}, "num_key_value_heads"),
+        ({"num_key_value_heads": 64}, "num_key_value_heads"), ({"num_hidden_layers": "32"}, "num_hidden_layers"),
+        ({"num_hidden_layers": -1}, "num_hidden_layers"), ({"hidden_size": 10**12}, "hidden_size"),
+        ({"num_attention_heads": 33, "num_key_value_heads": 33}, "hidden_size"),
+        ({"model_type": "unheard_of"}, "model_type"),
+        ({"layer_types": ["full_attention"] * 31}, "layer_types"), ({"layer_types": ["odd"] * 32}, "layer_types[0]"),
+        ({"layer_types": ["sliding_attention"] * 32}, "sliding_window"),
+        ({"num_experts": 8}, "num_experts_per_tok"),
+        ({"num_experts": 8, "num_experts_per_tok": 9}, "num_experts_per_tok"),
+        ({"kv_lora_rank": 512}, "v_head_dim"), ({"torch_dtype": "int3"}, "torch_dtype"),
+        ({"quantization_config": {"quant_method": "magic"}}, "quantization_config.quant_method"),
+        ({"quantization_config": {"quant_method": "gptq"}}, "quantization_config.bits"),
+        ({"head_dim": 1.5}, "head_dim"),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_the_field(change, field):
+    config = {k: v for k, v in {**m.LLAMA_8B, **change}.items() if v is not None}
+    if "num_key_value_heads" in change and change["num_key_value_heads"] == 33:
+        config["num_key_value_heads"] = 33
+    with pytest.raises(ImportProblem) as caught:
+        architecture(config)
+    assert caught.value.field == field
+    assert field in str(caught.value)
+
+
+def test_a_missing_number_of_kv_heads_is_only_filled_where_the_class_says_so():
+    old = {k: v for k, v in m.LLAMA_8B.items() if k != "num_key_value_heads"}
+    found = architecture(old)
+    assert found.entry["attention"][0]["kv_heads"] == 32 and any("num_key_value_heads" in said for said in found.said)
+    with pytest.raises(ImportProblem, match="num_key_value_heads"):
+        architecture({**old, "model_type": "qwen3"})
+
+
+def test_what_the_weights_are_stored_in():
+    assert architecture(m.LLAMA_8B).format["type"] == "bf16"
+    block = architecture(
+        {**m.QWEN3_32B, "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}
+    )
+    assert block.format["type"] == "e4m3" and 8 < block.format["tensors"]["mlp"] < 8.01
+    assert block.format["tensors"]["head"] == block.format["tensors"]["embeddings"] == 16
+    # half of the layers keep attention in 16 bits
+    ignored = [f"model.layers.{i}.self_attn*" for i in range(32)]
+    mixed = architecture(
+        {**m.QWEN3_32B, "quantization_config": {"quant_algo": "NVFP4", "ignore": ["lm_head", *ignored]}}
+    )
+    assert mixed.format["tensors"]["attention"] == pytest.approx((16 + 4.5) / 2)
+    beside = architecture(m.LLAMA_8B, {"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}})
+    assert beside.format["family"] == "fp8" and beside.kv == "fp8"
+    experts = architecture(m.GPT_OSS_120B)
+    bits = experts.format["tensors"]
+    assert bits["attention"] == 16 and bits["experts"] == pytest.approx(4.254, abs=0.001)
+    size = sum(g["params"] * bits[g["group"]] / 8 for g in experts.entry["groups"])
+    assert size == pytest.approx(65_248_815_744, rel=1e-4)  # the published files
+    grouped = {**m.LLAMA_8B, "quantization": {"bits": 4, "group_size": 32}}
+    assert architecture(grouped).format["bits"] == 5
+
+
+def test_an_index_of_safetensors():
+    index = {"metadata": {"total_size": 100}, "weight_map": {"a": "one", "b": "two", "c": "one"}}
+    assert read_index(index) == (100, ("one", "two"), 3)
+    assert read_index({"weight_map": {"a": "one"}}).bytes is None
+    for wrong in ([], {}, {"weight_map": {"a": 1}}, {"weight_map": {"a": "x"}, "metadata": {"total_size": -1}}):
+        with pytest.raises(ImportProblem):
+            read_index(wrong)
+
+
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(-(10**13), 10**13), st.floats(), st.text(max_size=6),
+    st.lists(st.one_of(st.integers(-5, 70), st.text(max_size=4), st.none()), max_size=5),
+    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
+)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_broken_configs_are_refused_or_whole_never_a_crash(data):
+    config = copy.deepcopy(data.draw(st.sampled_from([m.ALL[name] for name in sorted(m.ALL)])))
+    part = config.get("text_config", config)
+    for _ in range(data.draw(st.integers(1, 3))):
+        key = data.draw(
+            st.sampled_from(sorted({*part, *config, "quantization_config", "sliding_window", "layer_types"}))
+        )
+        target = part if key in part else config
+        if data.draw(st.booleans()):
+            target.pop(key, None)
+        else:
+            target[key] = data.draw(VALUES)
+    try:
+        entry = architecture(config).entry
+    except ImportProblem as problem:
+        assert problem.field
+        return
+    assert sum(g["layers"] for g in entry["attention"]) == entry["layers"]
+    assert all(isinstance(g["params"], int) and g["params"] > 0 for g in entry["groups"])
+    assert kv.build(entry, "f16", 1, PLAIN).bytes(1000) >= 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.recursive(VALUES, lambda inner: st.dictionaries(st.text(max_size=8), inner, max_size=4), max_leaves=12))
+def test_anything_that_json_can_say_is_refused_in_words(value):
+    with pytest.raises(ImportProblem):
+        architecture(value)

@@ -1,0 +1,186 @@
+"""`which-engine memory`: what it prints, and that errors are a sentence and exit code 2."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from wizard import cli
+
+from . import shapes_of_models as m
+
+FIELDS = {
+    "weights_bytes", "weights_bytes_per_device", "kv_bytes_per_token", "kv_bytes_per_token_per_device",
+    "state_bytes_per_sequence", "kv_bytes", "parts", "pool_bytes", "pool_tokens", "max_concurrency", "max_context",
+    "fit", "assumptions",
+}  # fmt: skip
+GIB = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def knowledge_once(bundle, monkeypatch):
+    monkeypatch.setattr(cli, "_knowledge", lambda: bundle)
+
+
+@pytest.fixture
+def run(capsys, tmp_path):
+    """Run the command; a config may be given as data. Returns (code, out, err)."""
+
+    def call(*options, config=None):
+        arguments = ["memory", *map(str, options)]
+        if config is not None:
+            file = tmp_path / "config.json"
+            file.write_text(config if isinstance(config, str) else json.dumps(config))
+            arguments += ["--config", str(file)]
+        try:
+            code = cli.main(arguments)
+        except SystemExit as stop:
+            code = stop.code
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return call
+
+
+@pytest.fixture
+def ask(run):
+    """The answer as data."""
+
+    def call(*options, config=None):
+        code, out, err = run(*options, "--json", config=config)
+        assert code == 0, err
+        return json.loads(out)
+
+    return call
+
+
+def test_sizes_without_an_engine_are_the_ideal_ones(ask):
+    told = ask("--context", 131072, "--format", "Q4_K - Medium", config=m.LLAMA_8B)
+    assert set(told) >= FIELDS
+    assert told["weights_bytes"] == 4_912_898_048  # 4.8944 bits per weight, as the tool prints for this model
+    assert told["kv_bytes_per_token"] == 131_072 and told["kv_bytes"] == 16 * GIB
+    assert told["fit"] is None and told["parts"] == [] and told["pool_bytes"] is None
+    assert told["state_bytes_per_sequence"] == 0
+
+
+def test_ranks_divide_heads_and_copy_latents(ask):
+    four = ask("--tp", 4, config=m.QWEN3_30B)
+    assert four["kv_bytes_per_token_per_device"] * 4 == four["kv_bytes_per_token"]
+    eight = ask("--tp", 8, config=m.QWEN3_30B)
+    assert eight["kv_bytes_per_token_per_device"] == four["kv_bytes_per_token_per_device"]
+    latent = ask("--tp", 8, config=m.DEEPSEEK_V3)
+    assert latent["kv_bytes_per_token_per_device"] == latent["kv_bytes_per_token"] == 70_272
+    spread = ask("--tp", 8, "--dcp", 8, config=m.DEEPSEEK_V3)
+    assert spread["kv_bytes_per_token_per_device"] == 8_784
+
+
+def test_engine_version_and_device_decide(ask):
+    config = m.LLAMA_8B
+    old = ask("--engine", "vLLM@0.19.0", "--device", "H100", "--fraction", 0.95, config=config)
+    assert old["pool_bytes"] == pytest.approx(58.11 * GIB, rel=0.01)
+    assert old["fit"] == "fits" and {p["name"] for p in old["parts"]} >= {"weights", "kv", "activation", "free"}
+    sum_of = sum(p["bytes"] for p in old["parts"])
+    assert sum_of == pytest.approx(79.6 * GIB, rel=0.01)
+    between = ask("--engine", "vllm@0.15", "--device", "H100", "--fraction", 0.95, config=config)
+    assert between["pool_bytes"] < old["pool_bytes"] - 2 * GIB  # the sampler of those versions
+    small = ask("--engine", "llama.cpp", "--memory-gib", 8, "--format", "Q8_0", "--context", 65536, config=config)
+    assert small["fit"] in ("offload", "no")
+    mla = [
+        ask("--engine", f"llama.cpp@{v}", config=m.DEEPSEEK_V3)["kv_bytes_per_token"]
+        for v in ("b5000", "b5300", "b8000")
+    ]
+    assert mla == [61 * 128 * 320 * 2, 61 * (576 + 512) * 2, 70_272]
+
+
+def test_states_share_the_pages_of_one_engine(ask):
+    told = ask("--engine", "vllm", "--kv", "fp8", "--tp", 2, "--context", 131072, config=m.QWEN35_27B)
+    # pages of 1,568 tokens: 84 for the context, six for two copies of the states of three groups
+    assert told["request_bytes_per_device"] == 90 * 16 * 1568 * 1024
+
+
+def test_formats_and_types_as_logs_write_them(ask):
+    sizes = {}
+    for name in ("UD-Q4_K_XL", "IQ3_XXS - 3.0625 bpw", "Q8_0", "fp8", "AWQ 4-bit", "GPTQ Int4", "NVFP4 (ModelOpt)",
+    "MXFP4",
+                 "mlx 4bit", "exl3 3.0bpw", "exl2 2.65bpw-h6", "4.5 bpw", "w8a8 int8", "q4f16_1", "bf16",
+                 "nf4"):  # fmt: skip
+        sizes[name] = ask("--format", name, config=m.LLAMA_8B)["weights_bytes"]
+    assert max(sizes, key=sizes.get) == "bf16" and sizes["bf16"] == 2 * 8_030_261_248
+    assert sizes["4.5 bpw"] == pytest.approx(8_030_261_248 * 4.5 / 8, rel=1e-6)
+    assert sizes["AWQ 4-bit"] == pytest.approx(5.33 * GIB, rel=0.002)
+    assert sizes["Q8_0"] > sizes["fp8"] * 0.93
+    for name, width in (("q8_0", 34 / 32), ("fp8", 1), ("i8", 1 + 4 / 128), ("q8_0/q4_0", (34 + 18) / 64), ("f32", 4)):
+        told = ask("--kv", name, config=m.LLAMA_8B)
+        assert told["kv_bytes_per_token"] == 32 * 2 * 8 * 128 * width
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--engine", "nobody"), "--engine"), (("--format", "Q9_Z"), "--format"), (("--kv", "tq"), "--kv"),
+        (("--device", "abacus"), "--device"), (("--tp", 3, "--device", "4090", "--count", 4), "--count"),
+        (("--context", 0), "--context"), (("--pp", 64), "--pp"), (("--model", "x"), "not allowed"),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_is_named(run, options, said):
+    code, out, err = run(*options, config=m.LLAMA_8B)
+    assert code == 2 and not out and said in err
+
+
+def test_a_wrong_file_is_named(run, tmp_path):
+    for text, said in (
+        ("{", "line 1"), ("[]", "config.json"), ('{"model_type": "llama"}', "num_hidden_layers"),
+        ('{"model_type": "odd"}', "model_type"), ("[" * 100000, "config.json"),
+    ):  # fmt: skip
+        code, out, err = run(config=text)
+        assert code == 2 and not out and said in err and "Traceback" not in err
+    assert run("--config", tmp_path / "none.json")[0] == 2
+    assert run("--gguf", tmp_path / "none.gguf")[0] == 2
+    assert run()[0] == 2
+
+
+def test_a_model_of_the_base_and_text_for_people(run):
+    code, out, _ = run("--model", "Qwen3-32B", "--format", "Q4_K_M", "--engine", "llama.cpp", "--device", "RTX 3090")
+    assert code == 0
+    assert "18.399 GiB" in out and "fit  " in out and "requests at the context" in out
+
+
+def test_the_file_beside_says_what_the_weights_are_in(ask, tmp_path):
+    (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8"}}')
+    assert ask(config=m.LLAMA_8B)["format"]["family"] == "fp8"
+    assert ask("--format", "bf16", config=m.LLAMA_8B)["format"]["family"] == "safetensors"
+
+
+def test_changes_are_asked_anew_and_each_is_enough(ask):
+    options = ["--engine", "llama.cpp", "--format", "Q4_K_M", "--device", "RTX 3090", "--context", "40960"]
+    told = ask(*options, config=m.QWEN3_32B)
+    assert told["fit"] in ("offload", "tight", "no")
+    kinds = [change["change"] for change in told["changes"]]
+    assert kinds == sorted(kinds, key=("kv", "context", "format", "devices").index) and "kv" in kinds
+    flags = {"kv": "--kv", "context": "--context", "format": "--format", "devices": "--count"}
+    for change in told["changes"]:
+        again = ask(*options, flags[change["change"]], change["to"], config=m.QWEN3_32B)
+        assert again["fit"] == change["fit"]
+    assert ask("--engine", "llama.cpp", "--device", "H100", config=m.LLAMA_8B)["changes"] == []
+
+
+def test_an_app_has_the_rules_of_the_engine_inside(ask):
+    app = ask("--engine", "Ollama (llama.cpp)@0.33.0", "--memory-gib", 24, config=m.LLAMA_8B)
+    inner = ask("--engine", "llama.cpp", "--memory-gib", 24, config=m.LLAMA_8B)
+    assert app["engine"] == inner["engine"] and app["parts"] == inner["parts"]
+    assert any("rules of" in said for said in app["assumptions"])
+    odd = ask("--engine", "vllm@some branch", config=m.LLAMA_8B)
+    assert odd["version"] is None and any("newest rules" in said for said in odd["assumptions"])
+
+
+def test_more_memory_never_makes_it_worse_and_splitting_loses_nothing(ask):
+    order = ("no", "offload", "tight", "fits")
+    before = 0
+    for gib in (4, 8, 12, 18, 20, 22, 24, 40, 80):
+        told = ask("--engine", "vllm@0.19.0", "--memory-gib", gib, "--format", "awq", config=m.QWEN3_32B)
+        assert order.index(told["fit"]) >= before
+        before = order.index(told["fit"])
+    whole = ask("--format", "bf16", config=m.QWEN3_32B)["weights_bytes"]
+    stages = ask("--format", "bf16", "--pp", 4, "--memory-gib", 80, "--count", 4, config=m.QWEN3_32B)
+    assert sum(p["bytes"] for p in stages["parts"] if p["name"] == "weights") == whole

@@ -1,0 +1,186 @@
+"""One question about memory, answered in full: what `which-engine memory` prints.
+
+Works on a layout of devices, or without any: then sizes per rank are told and nothing about fitting.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wizard.shapes import GIB, Layout, Path, Workload
+
+from . import elements, kv, ranks, rules, state, weights
+from .fit import fit
+from .need import loaded
+from .rules import kv_windowed
+
+NONE = "none"  # no engine: ideal sizes, and stand-ins where devices are given
+_IDEAL: dict[str, Any] = {"name": "none", "memory": [], "versions": {"stable": "0"}}
+
+
+class Refused(ValueError):
+    """A question that has no answer; the message says why."""
+
+
+class Asked(NamedTuple):
+    """context: tokens of one request; concurrency: requests at once; dcp: decode context parallel ranks;
+    fraction and chunk replace the engine's own; index_kv: type of an indexer's keys."""
+
+    context: int
+    concurrency: int = 1
+    dcp: int = 1
+    fraction: float | None = None
+    chunk: int | None = None
+    index_kv: str | None = None
+
+
+class _View:
+    """The knowledge as `fit` reads it, with one engine's rules replaced for this question."""
+
+    def __init__(self, kb: Any, engine: str, entry: dict[str, Any]) -> None:
+        self.engines = {engine: entry}
+        self.formats, self.models, self.type_of = kb.formats, kb.models, kb.type_of
+
+
+def splits(engine: str | None, kb: Any) -> str:
+    """How an engine spreads one model over devices when nobody says: "tensor" or "layers"."""
+    parts = kb.engines.get(engine or "", {}).get("parallelism")
+    if parts is None:
+        return "tensor"
+    return "tensor" if (parts.get("tp") or {}).get("is") == "yes" else "layers"
+
+
+def _engine(path: Path, asked: Asked, kb: Any) -> dict[str, Any]:
+    entry = kb.engines.get(path.engine, _IDEAL)
+    if asked.fraction is None and asked.chunk is None:
+        return entry
+    lines = []
+    for line in entry["memory"]:
+        if asked.fraction is not None and "fraction" in line:
+            line = {**line, "fraction": asked.fraction}
+        lines.append(line)
+    if asked.chunk is not None:
+        lines.insert(0, {"rule": "prefill-chunk", "tokens": asked.chunk})
+    return {**entry, "memory": lines}
+
+
+def answer(
+    path: Path, layout: Layout | None, degrees: tuple[int, int, int], arch: dict[str, Any], asked: Asked,
+    kv_type: str | None, host: dict[str, Any], kb: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Everything the command tells. degrees: tp, pp, ep; sizes in bytes; None where there is no device."""
+    tp, pp, ep = degrees
+    cut = [g.get("heads", arch["heads"]) for g in arch["attention"] if g["kind"] in ("full", "swa", "chunked", "mla")]
+    if any(heads % tp for heads in cut):
+        raise Refused(f"--tp: {max(cut)} query heads do not divide by {tp}")
+    if pp > arch["layers"]:
+        raise Refused(f"--pp: {pp} stages for {arch['layers']} layers")
+    entry = _engine(path, asked, kb)
+    view = _View(kb, path.engine, entry)
+    card = layout.cards[0] if layout else None
+    unified = bool(card and card.entry["memory"].get("unified"))
+    profile = rules.profile(
+        entry,
+        path.mode,
+        path.backend,
+        path.version,
+        unified,
+        card.memory_bytes if card else 24 * GIB,
+        card.device if card else "",
+    )
+    held = weights.build(arch, path, view)
+    stages = ranks.even_stages(arch["layers"], pp)
+    per_rank = ranks.stage_bytes(held, stages, tp, ep)
+    more = loaded(arch, path, tp, profile)
+    per_rank = tuple(size + -(-more * n // arch["layers"]) for size, n in zip(per_rank, stages, strict=True))
+    whole = kv.build(arch, kv_type, 1, profile, asked.index_kv)
+    rank = kv.build(arch, kv_type, tp, profile, asked.index_kv)
+    slots = profile.of("state-slots")
+    request = rank.bytes(asked.context) + _states(arch, kv_type, tp, profile)
+    share = -(-rank.per_token() * max(stages) // arch["layers"])
+    found: dict[str, Any] = {
+        "model": arch["name"], "parameters": arch["params"]["total"],
+        "format": {"family": path.family, "type": path.type},
+        "engine": None if path.engine == NONE else path.engine, "version": path.version or None,
+        "kv_type": kv_type or elements.DEFAULT, "tp": tp, "pp": pp, "context": asked.context,
+        "concurrency": asked.concurrency,
+        "weights_bytes": held.total, "weights_by_group": dict(held.groups), "weights_bytes_per_device": max(per_rank),
+        "kv_bytes_per_token": whole.per_token(), "kv_bytes_per_token_per_device": -(-share // asked.dcp),
+        "state_bytes_per_sequence": state.sequence_bytes(arch["attention"], 1, slots),
+        "kv_bytes": whole.bytes(asked.context), "kv_layers": _layers(arch, profile),
+        "request_bytes_per_device": -(-request * max(stages) // arch["layers"] // asked.dcp),
+        "page_bytes_per_device": rank.granule * rank.full if not rank.windows else 1,
+        "parts": [], "pool_bytes": None, "pool_tokens": None, "max_concurrency": None, "max_context": None,
+        "fit": None, "headroom_bytes": None, "shortfall_bytes": None, "error_bytes": None, "offload": None,
+        "assumptions": [],
+    }  # fmt: skip
+    if held.towers_apart:
+        found["assumptions"].append("memory.towers-apart")
+    if layout is None:
+        return found
+    work = Workload(asked.context, asked.context, 0, asked.concurrency)
+    result = fit(path, layout, arch, work, {"kv_type": kv_type}, host, view)
+    assert result is not None
+    found["fit"] = result["class"]
+    for name in (
+        "pool_bytes",
+        "pool_tokens",
+        "max_context",
+        "headroom_bytes",
+        "shortfall_bytes",
+        "error_bytes",
+        "offload",
+    ):
+        found[name] = result[name]
+    requests = result.get("requests_full")
+    found["max_concurrency"] = None if requests is None else _short(requests * asked.dcp)
+    if asked.dcp > 1 and found["pool_tokens"]:
+        found["pool_tokens"] *= asked.dcp
+    found["parts"] = [
+        {"device": f"{device['name']} #{device['index']}", "name": part["name"], "bytes": part["bytes"],
+         "error_bytes": part["error_bytes"], "basis": part["basis"]}
+        for device in result["devices"]
+        for part in device["parts"]
+    ]  # fmt: skip
+    if result["host"]:
+        found["parts"] += [
+            {"device": "system", "name": part["name"], "bytes": part["bytes"], "error_bytes": part["error_bytes"],
+             "basis": part["basis"]}
+            for part in result["host"]["parts"]
+        ]  # fmt: skip
+    found["weights_bytes_per_device"] = max(
+        (p["bytes"] for p in found["parts"] if p["name"] == "weights" and p["device"] != "system"),
+        default=max(per_rank),
+    )
+    found["assumptions"] += result["assumptions"]
+    return found
+
+
+def _states(arch: dict[str, Any], kv_type: str | None, tp: int, profile: rules.Profile) -> int:
+    """Bytes of the states of one request on one rank that holds all layers."""
+    paged = kv.page(arch, kv_type, tp, profile)[1]
+    slots = profile.of("state-slots")
+    return paged or -int(-state.sequence_bytes(arch["attention"], tp, slots) * slots["per_request"] // 1)
+
+
+def requests_in(told: dict[str, Any], pool: int) -> float:
+    """Requests of the asked context that a pool of so many bytes per device holds, not rounded down."""
+    page = told["page_bytes_per_device"]
+    return pool // page * page / told["request_bytes_per_device"]
+
+
+def _short(value: float) -> float | int:
+    """Two decimals, as engines print it; whole above a size at which they say nothing."""
+    return round(value, 2) if value < 1024 else int(value)
+
+
+def _layers(arch: dict[str, Any], profile: rules.Profile) -> list[dict[str, Any]]:
+    """How each kind of layer counts: its layers and the tokens it holds at most."""
+    found = []
+    for group in arch["attention"]:
+        cap = None
+        if group["kind"] in ("swa", "chunked"):
+            held = kv_windowed.cap(profile.of("kv-windowed"), group["window"], profile.chunk, profile.granule)
+            cap = held[0] if held else None
+        found.append({"kind": group["kind"], "layers": group["layers"], "tokens_at_most": cap})
+    return found

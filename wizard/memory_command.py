@@ -1,0 +1,293 @@
+"""which-engine memory: what one model takes on one machine, part by part.
+
+The same arithmetic as a decision (`wizard.memory`), asked directly: a known model, a config.json or the
+header of a GGUF; a format, a KV type, an engine and its version, devices. Nothing is decided here. An
+error is one line on standard error that names the field, and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import memory_changes, memory_view
+from .facts import Facts
+from .importers import ImportProblem, architecture
+from .importers import gguf as gguf_file
+from .kb import KB
+from .memory import elements, named, query
+from .shapes import GIB, Card, Layout
+from .shapes import Path as EnginePath
+from .situation import read
+
+Plain = dict[str, Any]
+_CONTEXT = 8192  # tokens, where nobody said
+_RAM_GIB = 32
+_VERSION = re.compile(r"v?b?\d")
+
+
+class Wrong(Exception):
+    """What is wrong with the command line or a file, in one sentence."""
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    """Declare the command and its options on argparse's sub-commands; returns its parser."""
+    one = commands.add_parser("memory", help="what a model takes in memory, and whether it fits")
+    source = one.add_mutually_exclusive_group(required=True)
+    source.add_argument("--model", metavar="NAME", help="a model of the knowledge base")
+    source.add_argument("--config", metavar="FILE", help="a config.json, or the folder it is in")
+    source.add_argument("--gguf", metavar="FILE", help="a GGUF file; only its header is read")
+    one.add_argument(
+        "--format", metavar="F", help="format of the weights: Q4_K_M, fp8, awq, 'mlx 4bit', 'exl3 4.0bpw', …"
+    )
+    one.add_argument("--kv", metavar="TYPE", help="type of the KV cache: f16, fp8, q8_0, q8_0/q4_0 (K/V), …")
+    one.add_argument("--index-kv", metavar="TYPE", help="type of an indexer's keys where it differs")
+    one.add_argument("--engine", metavar="ID[@VERSION]", help="whose rules count; none: ideal sizes")
+    one.add_argument("--device", metavar="NAME", help="device, as in a Situation")
+    one.add_argument("--memory-gib", type=_positive, metavar="X", help="a device with X GiB instead of a named one")
+    one.add_argument("--count", type=_whole, metavar="N", help="number of equal devices")
+    one.add_argument("--ram-gib", type=_positive, metavar="X", help="system memory, for offload")
+    one.add_argument("--os", choices=("linux", "windows", "wsl2", "macos"), default="linux", help="operating system")
+    for name, text in (
+        ("tp", "tensor parallel ranks"), ("pp", "pipeline stages"), ("ep", "expert parallel ranks"),
+        ("dcp", "decode context parallel ranks"), ("context", "tokens of one request"),
+        ("concurrency", "requests at once"), ("chunk", "largest prefill step in tokens"),
+    ):  # fmt: skip
+        one.add_argument(f"--{name}", type=_whole, metavar="N", help=text)
+    one.add_argument("--fraction", type=_share, metavar="X", help="share of the memory, where the engine takes one")
+    one.add_argument("--json", action="store_true", help="print as JSON")
+    return one
+
+
+def _whole(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 10**9:
+        raise ValueError
+    return value
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 10**6:
+        raise ValueError
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1:
+        raise ValueError
+    return value
+
+
+def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
+    """Answer on standard output; 0, or 2 with a message on standard error."""
+    core, texts, measurements = knowledge
+    kb = KB(core, measurements)
+    try:
+        answer = ask(args, kb)
+    except (Wrong, ImportProblem) as error:
+        where = args.config or args.gguf
+        prefix = f"{where}: " if where and isinstance(error, ImportProblem) else ""
+        print(f"which-engine: {prefix}{error}", file=sys.stderr)
+        return 2
+    strings = texts["en"]
+    answer["assumptions"] = [strings.get(said, said) for said in answer["assumptions"]]
+    print(json.dumps(answer, indent=1) if args.json else memory_view.text(answer), flush=True)
+    return 0
+
+
+class _Model(NamedTuple):
+    arch: Plain
+    said: tuple[str, ...]
+    format: named.Named | None  # as the file itself says
+    size: int | None  # exact bytes of the file's tensors
+    kv: str | None
+
+
+def ask(args: argparse.Namespace, kb: KB) -> Plain:
+    """The answer as plain data (see `wizard.memory.query.answer`)."""
+    model = _model(args, kb)
+    stored = _format(args, model, kb)
+    kv = _kv(args.kv) if args.kv else None
+    index = _kv(args.index_kv) if args.index_kv else None
+    engine, mode, version = _engine(args.engine, kb)
+    engine, over = _inside(engine, kb)
+    if over:
+        mode, version = None, ""
+    elif version and not _VERSION.match(version):
+        over, version = (f"version {version!r} is no number: the newest rules",), ""
+    cards, backend = _cards(args, engine, kb)
+    count = len(cards) or (args.count or 0)
+    tp, pp, dp = _layout(args, count, query.splits(engine, kb))
+    size = model.size if stored is model.format else None
+    checkpoint = {"status": "unknown", "bytes": size, "stored": stored.entry, "container": stored.container}
+    path = EnginePath(engine or query.NONE, mode, backend, stored.family, stored.type, "native", checkpoint, version)
+    native = (model.arch.get("context") or {}).get("native")
+    work = query.Asked(
+        args.context or min(native or _CONTEXT, _CONTEXT), args.concurrency or 1, args.dcp or 1, args.fraction,
+        args.chunk, index,
+    )  # fmt: skip
+    ram = round((args.ram_gib or _RAM_GIB) * GIB)
+    host = {"ram_bytes": ram, "os": args.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}
+    layout = Layout(cards, tp, pp, args.ep or 1, dp, 1, pp > 1 and _uneven(engine, kb)) if cards else None
+    try:
+        answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
+    except query.Refused as error:
+        raise Wrong(str(error)) from None
+    answer["changes"] = []
+    if layout:
+        question = memory_changes.Question(path, layout, work, kv)
+        answer["changes"] = memory_changes.find(question, answer, model.arch, host, kb)
+    said = [*model.said, *over, *stored.said, *answer["assumptions"]]
+    if cards and not args.ram_gib and answer["fit"] == "offload":
+        said.append(f"system memory of {_RAM_GIB} GiB")
+    answer["assumptions"] = list(dict.fromkeys(said))
+    return answer
+
+
+def _model(args: argparse.Namespace, kb: KB) -> _Model:
+    if args.model:
+        found = kb.find_model(args.model)
+        if not found:
+            raise Wrong(_unknown("model", args.model, kb, "model"))
+        hint = found[1]
+        stored = named.find(f"{hint[0]} {hint[1]}", kb) or named.find(hint[0], kb) if hint and hint[1] else None
+        return _Model(kb.models[found[0]], (), stored or named.find("bf16", kb), None, None)
+    if args.gguf:
+        try:
+            with Path(args.gguf).open("rb") as file:
+                imported = gguf_file.architecture(file)
+        except OSError as error:
+            raise Wrong(f"{args.gguf}: cannot be read: {error.strerror}") from None
+        fmt = imported.format
+        assert fmt is not None
+        stored = named.Named(
+            "gguf", fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, "mean"
+        )
+        return _Model(imported.entry, imported.said, stored, fmt["bytes"], None)
+    file = Path(args.config)
+    if file.is_dir():
+        file = file / "config.json"
+    config = _json(file)
+    beside = file.with_name("hf_quant_config.json")
+    imported = architecture(config, _json(beside) if beside.is_file() and beside != file else None, not args.format)
+    fmt = imported.format
+    stored = None
+    if fmt:
+        container = (kb.formats.get(fmt["family"]) or {}).get("container", "")
+        stored = named.Named(
+            fmt["family"], fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, container
+        )
+    return _Model(imported.entry, imported.said, stored, None, imported.kv)
+
+
+def _json(file: Path) -> Any:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Wrong(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Wrong(f"{file}: not UTF-8 text") from None
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Wrong(f"{file}: line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise Wrong(f"{file}: nested too deeply") from None
+
+
+def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:
+    if args.format:
+        found = named.find(args.format, kb)
+        if found is None:
+            raise Wrong(f"--format: {args.format!r} is not a format we know")
+        return found
+    if model.format is None:
+        return named.find("bf16", kb)._replace(said=("the file names no type of weights: bf16",))  # type: ignore[union-attr]
+    return model.format
+
+
+def _kv(text: str) -> str:
+    found = elements.resolve(text)
+    if found is None:
+        raise Wrong(f"--kv: {text!r} is not a KV cache type we know; known: {', '.join(sorted(elements.ELEMENTS))}")
+    return found
+
+
+def _engine(text: str | None, kb: KB) -> tuple[str | None, str | None, str]:
+    if not text:
+        return None, None, ""
+    name, _, version = text.partition("@")
+    bare = name.split("(")[0].strip()
+    for form in (name.strip(), bare, bare.split(" ")[0]):
+        found = kb.find_engine(form) if form else None
+        if found:
+            return found[0], found[1], version.strip().lstrip("v")
+    raise Wrong(_unknown("engine", name, kb, "engine"))
+
+
+def _inside(engine: str | None, kb: KB) -> tuple[str | None, tuple[str, ...]]:
+    """The engine whose rules count: an app or a plugin has those of the engine inside it."""
+    entry = kb.engines.get(engine or "", {})
+    below = entry.get("over", ())
+    if entry.get("memory") or not below:
+        return engine, ()
+    inner = below[0]["engine"]
+    return inner, (f"{entry['name']}: the rules of {kb.engines[inner]['name']}",)
+
+
+def _unknown(option: str, text: str, kb: KB, kind: str) -> str:
+    near = kb.nearest_names(text, kind)
+    return f"--{option}: {text!r} is not known" + (f"; near: {', '.join(near)}" if near else "")
+
+
+def _cards(args: argparse.Namespace, engine: str | None, kb: KB) -> tuple[tuple[Card, ...], str]:
+    entry = kb.engines.get(engine or "", {})
+    lines = entry.get("runs_on", ())
+    count = args.count or (args.tp or 1) * (args.pp or 1)
+    if args.device and args.memory_gib is None:
+        if not kb.find_device(args.device):
+            raise Wrong(_unknown("device", args.device, kb, "device"))
+        reading = read({"devices": [{"device": args.device, "count": count}], "host": {"os": args.os}}, kb)
+        facts = Facts(reading.situation, kb)
+        offered = facts.kinds[0].entry.get("backends") or []
+        fitting = [
+            n["backend"] for n in lines if n["backend"] in offered and facts.holds(n.get("needs", {}), facts.kinds)
+        ]
+        fitting += [n["backend"] for n in lines if n["backend"] in offered] or list(offered[:1])
+        return facts.cards, fitting[0] if fitting else "cuda"
+    backends = [line["backend"] for line in lines]
+    backend = "cuda" if "cuda" in backends or not backends else backends[0]
+    if args.memory_gib is None:
+        return (), backend
+    known = kb.find_device(args.device) if args.device else None
+    if args.device and not known:
+        raise Wrong(_unknown("device", args.device, kb, "device"))
+    own = (
+        kb.devices[known[0]] if known else {"name": f"{args.memory_gib:g} GiB", "kind": "gpu", "segment": "datacenter"}
+    )
+    own = {**own, "memory": {"options": [args.memory_gib], "unified": bool(known and own["memory"].get("unified"))}}
+    total = round(args.memory_gib * GIB)
+    return tuple(Card(known[0] if known else "custom", own, total, i) for i in range(count)), backend
+
+
+def _layout(args: argparse.Namespace, count: int, splits: str) -> tuple[int, int, int]:
+    """(tp, pp, copies): what was asked, else tensor ranks over all devices where the engine has them."""
+    tp, pp = args.tp, args.pp
+    if tp is None and pp is None:
+        tp, pp = (1, max(1, count)) if splits == "layers" else (max(1, count), 1)
+    tp = tp or 1 if pp else tp or max(1, count)
+    pp = pp or 1
+    if count and count % (tp * pp):
+        raise Wrong(f"--count: {count} devices are not shared out by --tp {tp} x --pp {pp}")
+    return tp, pp, max(1, count // (tp * pp)) if count else 1
+
+
+def _uneven(engine: str | None, kb: KB) -> bool:
+    part = (kb.engines.get(engine or "", {}).get("parallelism") or {}).get("pp") or {}
+    return bool(part.get("uneven"))
