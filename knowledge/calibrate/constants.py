@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from wizard.speed import nodes
-
 from . import holdout, spread
 from .fit import Fitted, fit, predict
 from .holdout import summary
-from .prefill import CHUNK, fit_prefill, held_out_prefill, summary_of, usable
+from .prefill import fit_prefill, held_out_prefill, predict_prefill, summary_of, usable
 from .rows import Row, chosen, rows_of
 
 SCHEMA = 1
@@ -36,15 +34,16 @@ def compute(measurements: dict[str, Any], devices: dict[str, Any], date: str) ->
     lone = sorted(single - holdout.comparable(rows, lambda r: r.page))
     unseen = pages.copy()
     unseen[lone] = folds[lone]
-    tail, held = spread.choose_tail(rows, unseen, single, [r.page for r in rows])
+    tail, wider, held = spread.choose_tail(rows, unseen, single, [r.page for r in rows])
     return rounded(
         {
             "schema": SCHEMA,
             "date": date,
             "counts": _counts(rows, single, every),
-            "nodes": _nodes(rows, fitted, single, unseen, tail, held),
+            "nodes": _nodes(rows, fitted, single, unseen, (tail, wider), held),
             "fallback": _fallback(rows, fitted, single, tail),
             **_globals(fitted),
+            "devices": _devices(rows, fitted),
             "batched": _batched(rows, fitted, batched),
             "prefill": _prefill(every, fitted),
             "errors": _errors(rows, fitted, single, pages, folds, held),
@@ -78,8 +77,9 @@ def _counts(rows: list[Row], single: set[int], every: list[Row]) -> dict[str, in
 
 
 def _nodes(
-    rows: list[Row], fitted: Fitted, single: set[int], unseen: np.ndarray, tail: float, held: dict[int, bool]
-) -> dict[str, Any]:
+    rows: list[Row], fitted: Fitted, single: set[int], unseen: np.ndarray,
+    cut: tuple[float, dict[str, float]], held: dict[int, bool],
+) -> dict[str, Any]:  # fmt: skip
     below: dict[str, list[int]] = defaultdict(list)
     parent: dict[str, tuple[str, ...]] = {}
     for position, row in enumerate(rows):
@@ -92,7 +92,7 @@ def _nodes(
         own = [p for p in below[node] if p in single]
         if len(own) < MIN_ROWS and not (len(below[node]) >= MIN_ROWS and node in pools):
             continue
-        low, high = spread.quantiles(pools[node], tail)
+        low, high = spread.widened(*spread.quantiles(pools[node], cut[0]), cut[1].get(node, 1.0))
         known = [p for p in own if not np.isnan(unseen[p])]
         found[node] = {
             "overhead_us": 1e6 * np.exp(fitted.sum([f"overhead {n}" for n in parent[node]])),
@@ -116,11 +116,23 @@ def _fallback(rows: list[Row], fitted: Fitted, single: set[int], tail: float) ->
             return row.path[min(depth, len(row.path) - 1)]
 
         errors = holdout.held_out(rows, fitted.expert_power, key, fitted, single)
-        ratios = np.exp(errors[sorted(single)])
-        low, high = spread.quantiles(ratios, tail)
+        low, high = spread.quantiles(spread.pool_of(rows, errors, sorted(single)), tail)
         off = np.abs(np.expm1(errors[sorted(single)]))
         found[level] = {"low": low, "high": high, "error": float(np.median(off))}
     return found
+
+
+def _yearly(fitted: Fitted) -> dict[str, float]:
+    """By what factor overheads were longer a year earlier, by family; "" is for a family without dated records."""
+    common = fitted.values.get("age", 0.0)
+    own = {n.partition(" ")[2]: v for n, v in fitted.values.items() if n.startswith("age ")}
+    return {"": float(np.exp(common))} | {family: float(np.exp(common + v)) for family, v in sorted(own.items())}
+
+
+def _devices(rows: list[Row], fitted: Fitted) -> dict[str, float]:
+    """What the time of a step on a device is of the time its class suggests, where that is more than noise."""
+    found = {key: float(np.exp(fitted.values[f"device {key}"])) for key in sorted({r.key for r in rows})}
+    return {key: factor for key, factor in found.items() if abs(factor - 1) >= 0.005}
 
 
 def _globals(fitted: Fitted) -> dict[str, Any]:
@@ -131,6 +143,7 @@ def _globals(fitted: Fitted) -> dict[str, Any]:
     return {
         "moe": table("moe"),
         "age": {n.partition(" ")[2]: v for n, v in fitted.values.items() if n.partition(" ")[0] == "age"},
+        "yearly": _yearly(fitted),
         "unpacking": table("unpacking"),
         "kv_efficiency": float(np.exp(-fitted.values["kv"])),
         "sequence_us": table("sequence", scale=1e6),
@@ -153,14 +166,14 @@ def _batched(rows: list[Row], fitted: Fitted, batched: list[int]) -> dict[str, A
     for tail in spread.TAILS:
         hits = []
         for model in sorted({models[p] for p in batched}):
-            others = np.exp([errors[p] for p in batched if models[p] != model])
-            low, high = spread.quantiles(others, tail)
+            others = [p for p in batched if models[p] != model]
+            low, high = spread.quantiles(spread.pool_of(rows, errors, others), tail)
             hits += [low <= np.exp(errors[p]) <= high for p in batched if models[p] == model]
         distance = abs(spread.share(hits) - spread.TARGET)
         if best is None or distance < best[0] - 1e-9:
             best = (distance, tail, spread.share(hits))
     assert best is not None
-    low, high = spread.quantiles(np.exp(errors[batched]), best[1])
+    low, high = spread.quantiles(spread.pool_of(rows, errors, batched), best[1])
     training = np.array([np.log(predict(rows[p], fitted) / rows[p].time) for p in batched])
     return {
         "low": low, "high": high, "coverage": best[2],
@@ -170,25 +183,35 @@ def _batched(rows: list[Row], fitted: Fitted, batched: list[int]) -> dict[str, A
 
 
 def _prefill(every: list[Row], fitted: Fitted) -> dict[str, Any]:
+    """Prompts: the fit, its errors held out in tenths, by hardware and by page, and intervals by node.
+
+    An estimate for a device with prompts of its own gets the spread of tenths left out, by node; another one
+    the spread of hardware left out.
+    """
     use = usable(every)
-    values = fit_prefill(every, fitted)
-    training = _prefill_training(every, fitted, values)
-    unseen = held_out_prefill(every, fitted)
-    known = unseen[~np.isnan(unseen)]
-    low, high = spread.quantiles(np.exp(known), 0.10)
-    inner = spread.quantiles(np.exp(training), 0.10)
+    values = fit_prefill(use, fitted)
+    training = np.array([np.log(predict_prefill(r, fitted, values) / r.prefill_time) for r in use])
+    rows = held_out_prefill(use, fitted, values, holdout.by_fold)
+    machines = held_out_prefill(use, fitted, values, lambda p, r: holdout.hardware(r))
+    pages = held_out_prefill(use, fitted, values, lambda p, r: r.page)
+    every_position = set(range(len(use)))
+    groups = [f"{r.page} {r.machine}" for r in use]
+    tail, wider, held = spread.choose_tail(use, rows, every_position, groups)
+    pools = spread.by_node(use, rows, every_position)
+    low, high = spread.quantiles(spread.pool_of(use, machines, range(len(use))), 0.10)
     return {
-        **summary_of(values), "chunk": CHUNK, "low": low, "high": high, "seen_low": inner[0], "seen_high": inner[1],
+        **summary_of(values),
+        "low": low, "high": high,
+        "nodes": {node: _ends(pools[node], tail, wider.get(node, 1.0)) for node in sorted(pools)},
         "records": len(use), "machines": len({holdout.hardware(r) for r in use}),
-        "seen": sorted({n for r in use for n in r.path if nodes.level(n) == "class"}),
-        "training": summary(training), "source_out": summary(unseen),
+        "training": summary(training), "row_out": summary(rows), "hardware_out": summary(machines),
+        "source_out": summary(pages), "coverage": spread.share(held.values()),
     }  # fmt: skip
 
 
-def _prefill_training(every: list[Row], fitted: Fitted, values: dict[str, float]) -> np.ndarray:
-    from .prefill import predict_prefill
-
-    return np.array([np.log(predict_prefill(r, fitted, values) / r.prefill_time) for r in usable(every)])
+def _ends(pool: spread.Pool, tail: float, power: float) -> dict[str, float]:
+    low, high = spread.widened(*spread.quantiles(pool, tail), power)
+    return {"low": low, "high": high}
 
 
 def _errors(

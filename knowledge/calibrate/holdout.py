@@ -18,6 +18,14 @@ def hardware(row: Row) -> str:
     return row.machine.rpartition(" x")[0]
 
 
+def groups_of(rows: list[Row], key: Callable[[int, Row], Hashable]) -> list[list[int]]:
+    """Positions of rows by group, in the order in which the groups first come up."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for position, row in enumerate(rows):
+        groups[key(position, row)].append(position)
+    return list(groups.values())
+
+
 def held_out(
     rows: list[Row],
     power: dict[str, int],
@@ -29,11 +37,8 @@ def held_out(
 
     key: (position, row) -> group. only: positions for which a prediction is wanted; others are nan.
     """
-    groups: dict[Hashable, list[int]] = defaultdict(list)
-    for position, row in enumerate(rows):
-        groups[key(position, row)].append(position)
     result = np.full(len(rows), np.nan)
-    for members in groups.values():
+    for members in groups_of(rows, key):
         wanted = [p for p in members if only is None or p in only]
         if not wanted:
             continue

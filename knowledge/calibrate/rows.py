@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.speed import nodes
+from wizard.kb import fold
+from wizard.speed import names, nodes, peaks
 
 NOW = 2026.5  # the date to which overheads are fitted: what an estimate for today uses
 UNDATED = 1.5  # years of age of a record whose page does not say when it was measured
-_PEAK = {"fp8": "fp8", "nvfp4": "fp4", "int8": "int8"}  # format families computed in their own number format
+_PEAK = ("fp8", "nvfp4", "mxfp4", "int8")  # format families computed in their own number format
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Row:
     model: str
     path: tuple[str, ...]
     family: str
+    engine: str
+    driver: str | None
     quality: str
     age: float
     layers: int
@@ -51,6 +54,12 @@ class Row:
     prefill_time: float | None
 
     @property
+    def key(self) -> str:
+        """What a device's own factor is called: its entry, else its name as written; apart for its processor."""
+        name = self.device or self.machine.rpartition(" x")[0]
+        return f"{name}@cpu" if self.path[0] == "cpu" else name
+
+    @property
     def single(self) -> bool:
         """One sequence at a time."""
         return self.batch == 1
@@ -62,12 +71,30 @@ def rows_of(files: dict[str, Any], devices: dict[str, Any]) -> list[Row]:
     files: {file id: measurement entry}; devices: {device id: device entry}, for peaks of compute.
     """
     found = []
+    known = _by_name(devices)
     for page, entry in sorted(files.items()):
         for record in entry["records"]:
+            if not record.get("device"):
+                record = record | {"device": _device(record.get("hardware", ""), known, devices)}
             row = row_of(page, record, devices)
             if row:
                 found.append(row)
     return found
+
+
+def _by_name(devices: dict[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for id_, entry in devices.items():
+        for name in (id_, entry.get("name", ""), *entry.get("aka", ())):
+            for spelling in names.spellings(str(name)):
+                found.setdefault(fold(spelling), id_)
+    return found
+
+
+def _device(hardware: str, known: dict[str, str], devices: dict[str, Any]) -> str:
+    """The entry that a record's hardware is by name; a processor is that of a system chip, never that of a card."""
+    found = next((known[fold(name)] for name in names.spellings(hardware) if fold(name) in known), "")
+    return "" if "CPU" in hardware and devices.get(found, {}).get("kind") == "gpu" else found
 
 
 def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | None:
@@ -75,7 +102,7 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
     needed = (record.get("bandwidth_gbs"), record.get("layers"), record.get("bytes_per_token"))
     if not all(needed) or not (record.get("decode_tps") or record.get("prefill_tps")):
         return None
-    device = devices.get(record.get("device", ""), {})
+    device = devices.get(record.get("device") or "", {})
     kv = float(record.get("kv_bytes", 0))
     ranks = record.get("count", 1) if record.get("split") == "tensor" else 1
     read = record["bytes_per_token"] - kv
@@ -90,10 +117,12 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
         id=f"{page}.{record['id']}",
         page=page,
         machine=f"{record.get('hardware') or record.get('device')} x{record.get('count', 1)}",
-        device=record.get("device"),
+        device=record.get("device") or None,
         model=record["model"],
         path=nodes.path(record.get("speed_class"), device.get("vendor"), family, record.get("backend")),
         family=family,
+        engine=record["engine"],
+        driver=record.get("driver"),
         quality=record["quality"],
         age=age_of(record["date"]),
         layers=record["layers"],
@@ -108,7 +137,7 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
         ranks=ranks,
         link=link_of(record) if ranks > 1 else None,
         bandwidth=record["bandwidth_gbs"] * 1e9,
-        compute=peak_of(device, record.get("format", {}).get("family")),
+        compute=peak_of(device, record.get("format", {}).get("family"), record.get("backend")),
         unpacking=nodes.unpacking(record.get("format", {}).get("type"), record.get("backend")),
         time=batch / tps if tps else None,
         prompt=prompt,
@@ -130,20 +159,14 @@ def split_experts(read: float, file_gib: float | None, experts: dict[str, int] |
     return max(0.0, read - share * all_experts), min(all_experts, read / share), share
 
 
-def peak_of(device: dict[str, Any], family: str | None) -> float | None:
+def peak_of(device: dict[str, Any], family: str | None, backend: str | None = None) -> float | None:
     """Dense operations per second of one device in the numbers a format is computed in."""
-    known = {line["type"]: line["tflops"] * 1e12 for line in device.get("compute", ())}
-    wanted = [_PEAK[family]] if family in _PEAK else []
-    return next((known[name] for name in (*wanted, "bf16", "fp16") if name in known), None)
+    return peaks.peak(device, family if family in _PEAK else None, backend)
 
 
 def link_of(record: dict[str, Any]) -> str:
     """Kind of link between the devices of a record; not stated, so taken from the class of machine."""
-    if record.get("speed_class") == "nv-spark":
-        return "network"
-    small = ("nv-consumer", "nv-workstation", "amd-radeon", "intel-arc")
-    fast = record.get("speed_class") not in small and not record.get("hardware", "").startswith(("A10G", "T4", "L4"))
-    return "nvlink" if fast else "pcie"
+    return nodes.usual_link(record.get("speed_class"), record.get("hardware", ""))
 
 
 def age_of(date: str) -> float:

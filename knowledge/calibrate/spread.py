@@ -10,26 +10,44 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from .rows import Row
+from .solve import weights_of
 
 ENOUGH = 25  # rows from which a node stands alone
-TARGET = 0.80
-LEAST = 0.03  # no estimate is surer than this
+TARGET = 0.78  # below 0.80, since people mostly ask about devices that some page has measured
+LEAST = 0.06  # no estimate is surer than this
 TAILS = tuple(n / 1000 for n in range(100, 15, -5))  # shares cut off at either end that are tried
 
 
-def quantiles(ratios: np.ndarray, tail: float) -> tuple[float, float]:
-    """(low, high) factors on a predicted rate with `tail` cut off at either end."""
-    low, high = np.quantile(ratios, (tail, 1 - tail))
+class Pool(NamedTuple):
+    """Ratios measured / predicted and their weights: rows of one machine and page tell less than their number."""
+
+    ratios: np.ndarray
+    weights: np.ndarray
+
+
+def quantiles(pool: Pool, tail: float) -> tuple[float, float]:
+    """(low, high) factors on a predicted rate with `tail` of the weight cut off at either end."""
+    order = np.argsort(pool.ratios, kind="stable")
+    weights = pool.weights[order]
+    middle = (np.cumsum(weights) - weights / 2) / weights.sum()
+    low, high = np.interp((tail, 1 - tail), middle, pool.ratios[order])
     return min(float(low), 1 - LEAST), max(float(high), 1 + LEAST)
 
 
-def by_node(rows: list[Row], errors: np.ndarray, use: Iterable[int]) -> dict[str, np.ndarray]:
-    """Ratios measured / predicted of the rows below each node; sparse nodes get those of their parents too."""
-    own: dict[str, list[float]] = defaultdict(list)
+def pool_of(rows: list[Row], errors: np.ndarray, positions: Iterable[int]) -> Pool:
+    """The pool of these rows; errors are of the time, so a positive one is a rate higher than predicted."""
+    chosen = [p for p in positions if not np.isnan(errors[p])]
+    return Pool(np.exp(errors[chosen]), weights_of([rows[p] for p in chosen]))
+
+
+def by_node(rows: list[Row], errors: np.ndarray, use: Iterable[int]) -> dict[str, Pool]:
+    """Pools of the rows below each node; sparse nodes get those of their parents too."""
+    own: dict[str, list[int]] = defaultdict(list)
     parent: dict[str, str | None] = {}
     for position in sorted(use):
         if np.isnan(errors[position]):
@@ -38,41 +56,77 @@ def by_node(rows: list[Row], errors: np.ndarray, use: Iterable[int]) -> dict[str
         for depth, node in enumerate(path):
             # the cores of a system chip say nothing about other processors: they stay out of the common pool
             if not (node == "cpu" and any("@cpu" in n for n in path)):
-                # errors are of the time, so a positive one is a rate higher than predicted
-                own[node].append(float(np.exp(errors[position])))
+                own[node].append(position)
             parent[node] = path[depth - 1] if depth else None
     result = {}
-    for node, ratios in own.items():
-        pool, above = list(ratios), parent[node]
+    for node, positions in own.items():
+        pool, above = list(positions), parent[node]
         while len(pool) < ENOUGH and above:
             pool += own[above]
             above = parent[above]
-        result[node] = np.array(pool)
+        if pool:
+            result[node] = pool_of(rows, errors, pool)
     return result
 
 
-def inside(rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable], tail: float) -> dict[int, bool]:
-    """Whether each row lies inside the interval of its node made without the rows of its own group."""
+LEAF = 10  # rows from which a node's own share inside is looked at
+LEAST_INSIDE = 0.70  # of them have to be inside, or the node's intervals are widened
+WIDER = tuple(1 + n / 10 for n in range(21))  # powers of the ends that are tried
+
+
+def by_tail(
+    rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable]
+) -> tuple[dict[int, str], dict[int, np.ndarray]]:
+    """(node of each row, logarithms of its interval's ends for each of TAILS), made without the rows of its group."""
     members: dict[Hashable, set[int]] = defaultdict(set)
     for position in use:
         members[groups[position]].add(position)
-    result = {}
+    nodes_: dict[int, str] = {}
+    ends: dict[int, np.ndarray] = {}
     for own in members.values():
         pools = by_node(rows, errors, use - own)
+        made: dict[str, np.ndarray] = {}
         for position in sorted(own):
             node = next((n for n in reversed(rows[position].path) if n in pools), None)
             if node and not np.isnan(errors[position]):
-                low, high = quantiles(pools[node], tail)
-                result[position] = bool(low <= np.exp(errors[position]) <= high)
-    return result
+                if node not in made:
+                    made[node] = np.log(np.array([quantiles(pools[node], tail) for tail in TAILS]))
+                nodes_[position], ends[position] = rows[position].path[-1], made[node]
+    return nodes_, ends
 
 
 def choose_tail(
     rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable]
-) -> tuple[float, dict[int, bool]]:
-    """The tail whose intervals hold nearest to TARGET of unseen groups, and which rows they hold."""
-    tried = [(tail, inside(rows, errors, use, groups, tail)) for tail in TAILS]
-    return min(tried, key=lambda t: (abs(share(t[1].values()) - TARGET), -t[0]))
+) -> tuple[float, dict[str, float], dict[int, bool]]:
+    """The tail whose intervals hold nearest to TARGET of unseen groups, the power by which the intervals of a
+    node have to be widened so that they hold LEAST_INSIDE of its own, and which rows are held."""
+    nodes_, ends = by_tail(rows, errors, use, groups)
+    best = None
+    for number, tail in enumerate(TAILS):
+        # how far outside each error is: the power of the interval that would just hold it
+        need = {p: _power(errors[p], ends[p][number]) for p in ends}
+        wider: dict[str, float] = {}
+        for node in sorted(set(nodes_.values())):
+            own = [need[p] for p in need if nodes_[p] == node]
+            if len(own) >= LEAF:
+                wider[node] = next((w for w in WIDER if share(n <= w for n in own) >= LEAST_INSIDE), WIDER[-1])
+        held = {p: bool(n <= wider.get(nodes_[p], 1.0)) for p, n in need.items()}
+        distance = abs(share(held.values()) - TARGET)
+        if best is None or distance < best[0] - 1e-9:
+            best = (distance, tail, {n: w for n, w in wider.items() if w > 1}, held)
+    assert best is not None
+    return best[1:]
+
+
+def _power(error: float, ends: np.ndarray) -> float:
+    """By which power both ends of an interval must be raised to reach an error; errors are of the time, so a
+    positive one is a rate above the estimate."""
+    return float(error / ends[1] if error > 0 else error / ends[0])
+
+
+def widened(low: float, high: float, power: float) -> tuple[float, float]:
+    """An interval with its ends raised to a power."""
+    return low**power, high**power
 
 
 def share(held: Iterable[bool]) -> float:

@@ -135,9 +135,12 @@ def test_what_is_missing_is_said():
     assert estimate(layout=Layout((card(48, entry=device(gib=48, bandwidth=said)),)))["missing"] == "bandwidth"
     for found in (estimate(arch=None), estimate(kb=base())):
         assert found["decode_tps"] is None and found["shares"] is None and found["nearest"] == []
-    # without a peak of compute only the prompt is missing
+    # without a peak of compute the prompt is read at what its class computes per byte of bandwidth
     peakless = estimate(layout=Layout((card(48, entry=device(gib=48)),)))
-    assert peakless["decode_tps"] and peakless["prefill_tps"] is None and peakless["ttft_s"] is None
+    known_peak = estimate(layout=Layout(known(48)))
+    wide, narrow = (found["prefill_tps"]["high"] / found["prefill_tps"]["low"] for found in (peakless, known_peak))
+    assert peakless["decode_tps"] == known_peak["decode_tps"] and wide > narrow * 0.99
+    assert 0.3 < peakless["prefill_tps"]["point"] / known_peak["prefill_tps"]["point"] < 3
 
 
 def test_fall_back_to_vendor_and_to_everybody_is_wider():
@@ -233,7 +236,7 @@ def test_processors_have_constants_of_their_own():
 
 
 def test_a_measured_device_stands_in_for_its_peak():
-    assert "dgx-spark" in CONSTANTS["prefill"]["devices"]
+    assert "dgx-spark" in CONSTANTS["prefill"]["device"]
     spark = device(
         "Spark", 128, bandwidth=273.0, speed_class="nv-spark", unified=True, memory={"usable_fraction": {"is": 0.93}}
     )

@@ -30,7 +30,6 @@ SEQUENCE_US = 12.8  # as the ggml family: kernels of a sequence run one after an
 COMPUTE_SHARE = 0.40
 PROMPT_SHARE = 0.30
 EXPERT_POWER = 12
-PREFILL_SHARE = 0.30
 MOE_OVERHEAD = 1.2
 # Families that keep several micro-batches in a pipeline while they decode.
 PIPELINED = frozenset({"serving"})

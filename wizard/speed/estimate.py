@@ -9,12 +9,21 @@ from wizard.memory.need import Model, model_of
 from wizard.memory.rules import Profile
 from wizard.shapes import Card, Layout, Path, Workload
 
-from . import assumed, lookup, prefill
+from . import assumed, lookup, nodes, prefill
 from .load import Host, Reads, host, kv_bytes, reads
 from .lookup import Basis
 from .terms import Constants, Step, experts_read, step
 
 _EMPTY = ("decode_tps", "throughput_tps", "prefill_tps", "ttft_s", "tpot_s", "shares", "prefill_shares", "basis")
+
+
+class Known(NamedTuple):
+    """What a measurement says and a candidate does not. depth: tokens in the context of decode_tps; driver: of
+    the back end; years: age of the engine's build."""
+
+    depth: int | None = None
+    driver: str | None = None
+    years: float = 0.0
 
 
 class Machine(NamedTuple):
@@ -34,7 +43,9 @@ class Case(NamedTuple):
     """Everything about one candidate that its numbers share.
 
     prompt: tokens of a usual prompt that are not in the shared prefix; host_rate and host_layer: bytes per
-    second and seconds per layer of the processor for what waits in system memory.
+    second and seconds per layer of the processor for what waits in system memory; driver: of the back end,
+    where one was named; unpacking: see `nodes.unpacking`; rate: operations per second on prompts, before
+    factors.
     """
 
     basis: Basis
@@ -48,6 +59,10 @@ class Case(NamedTuple):
     host: Host | None
     host_rate: float
     host_layer: float
+    engine: str
+    driver: str | None
+    unpacking: str | None
+    rate: float
 
 
 def missing(reason: str) -> dict[str, Any]:
@@ -57,14 +72,15 @@ def missing(reason: str) -> dict[str, Any]:
 
 def estimate(
     path: Path, layout: Layout, arch: dict[str, Any] | None, work: Workload, fit: dict[str, Any] | None,
-    links: dict[str, Any], kb: Any,
+    links: dict[str, Any], kb: Any, known: Known | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Estimates of a candidate that fits (the shape is Estimates in the contributor docs).
 
-    decode_tps is one request alone at the middle of its answer. throughput_tps and tpot_s are at the asked
-    concurrency over all copies, with the unshared part of the others' prompts in between. ttft_s reads the
-    whole prompt of one request on an idle engine. shares are of the step at the asked concurrency. `nearest`
-    stays empty: see `nearest.nearest()`. links: {"within", "between"} as in the Situation.
+    decode_tps is one request alone at the middle of its answer, or at the depth that `known` gives.
+    throughput_tps and tpot_s are at the asked concurrency over all copies, with the unshared part of the
+    others' prompts in between. ttft_s reads the whole prompt of one request on an idle engine. shares are of
+    the step at the asked concurrency. links: {"within", "between"} as in the Situation. `nearest`
+    stays empty: see `nearest.nearest()`.
     """
     if arch is None:
         return missing("model")
@@ -73,10 +89,10 @@ def estimate(
     fitted = lookup.constants_of(kb)
     if not fitted:
         return missing("constants")
-    case = _case(fitted, path, layout, arch, work, fit, links, kb)
+    case = _case(fitted, path, layout, arch, work, fit, links, kb, known or Known())
     if isinstance(case, str):
         return missing(case)
-    depth = min(work.context, work.input + work.output // 2)
+    depth = min(work.context, work.input + work.output // 2) if known is None or known.depth is None else known.depth
     copies = layout.dp
     seats = max(1, -(-work.concurrency // copies))
     most = fit["max_concurrency"]
@@ -105,14 +121,14 @@ def estimate(
     read = prefill.seconds(fitted, case, work.input)
     if read:
         answer["prefill_tps"] = _rate(work.input / read.total, read.low, read.high)
-        answer["ttft_s"] = _time(read.total + one, read.low, read.high)
+        answer["ttft_s"] = _time(read.total + read.first + one, read.low, read.high)
         answer["prefill_shares"] = read.shares
     return answer
 
 
 def _case(
     fitted: dict[str, Any], path: Path, layout: Layout, arch: dict[str, Any], work: Workload, fit: dict[str, Any],
-    links: dict[str, Any], kb: Any,
+    links: dict[str, Any], kb: Any, known: Known,
 ) -> Case | str:  # fmt: skip
     card = layout.cards[0]
     family = kb.engines[path.engine].get("speed_family")
@@ -124,21 +140,27 @@ def _case(
         hop = lookup.link_name(links, layout.nodes > 1)
     entry = card.entry
     basis = lookup.basis_of(
-        fitted, entry.get("speed_class"), entry.get("vendor"), family, path.backend, path.type, link
+        fitted, entry.get("speed_class"), entry.get("vendor"), family, path.backend, path.type, link, card.device
     )  # fmt: skip
     if basis is None:
         return "constants"
+    if known.years:
+        basis = lookup.at_age(fitted, basis, known.years)
     bandwidth = _bandwidth(layout, fit)
     if not bandwidth:
         return "bandwidth"
     seen, profile = model_of(arch, path, layout, fit["kv_type"], kb)
     read = reads(arch, seen.weights)
-    compute = prefill.peak(card, path, fitted, kb)
+    compute = prefill.peak(card, path, kb)
+    rate_ = compute * basis.share if compute else (bandwidth_of(card) or bandwidth) * basis.ratio
     machine = Machine(bandwidth, compute, link, hop)
     rate, layer = _host_rate(fitted, card) if fit["offload"] else (0.0, 0.0)
     prompt = round(work.input * (1 - work.shared_prefix))
     moved = host(fit, read, seen.layers, seen.expert_layers)
-    return Case(basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer)
+    return Case(
+        basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer,
+        path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_,
+    )  # fmt: skip
 
 
 def bandwidth_of(card: Card) -> float | None:

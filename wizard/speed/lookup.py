@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 from wizard.memory.cache import Memo
 
 from . import assumed, nodes
-from .terms import Constants
+from .terms import Constants, power
 
 
 class Basis(NamedTuple):
     """Constants and what they rest on. node: the narrowest that exists; level: class, vendor or global.
 
-    low and high: factors on a rate for the 80 % interval; prefill_share: share of the peak reached on
-    prompts; seen: whether prompts were measured below this node; shown: what the reader is told.
+    low and high: factors on a rate for the 80 % interval; share: part of the peak reached on prompts; ratio:
+    operations per byte of bandwidth there, for devices without a peak; prompt: (low, high) of prompts on
+    measured devices; shown: what the reader is told.
     """
 
     constants: Constants
@@ -23,8 +24,9 @@ class Basis(NamedTuple):
     level: str
     low: float
     high: float
-    prefill_share: float
-    seen: bool
+    share: float
+    ratio: float
+    prompt: tuple[float, float]
     shown: dict[str, Any]
 
 
@@ -39,26 +41,28 @@ def constants_of(kb: Any) -> dict[str, Any]:
 
 def basis_of(
     fitted: dict[str, Any], speed_class: str | None, vendor: str | None, family: str | None, backend: str,
-    type_: str | None, link: str | None,
+    type_: str | None, link: str | None, device: str | None = None,
 ) -> Basis | None:  # fmt: skip
     """Basis for one kind of candidate, or None when not even the widest node was fitted.
 
-    link: kind of link between tensor-parallel ranks, None for one rank.
+    link: kind of link between tensor-parallel ranks, None for one rank; device: its id or name as measured.
     """
-    key = (speed_class, vendor, family, backend, type_, link)
+    key = (speed_class, vendor, family, backend, type_, link, device)
 
     def make() -> Basis | None:
         path = nodes.path(speed_class, vendor, family, backend)
-        return basis_at(fitted, path, family, nodes.unpacking(type_, backend), link, speed_class)
+        name = f"{device}@cpu" if path[0] == "cpu" else device
+        return basis_at(fitted, path, family, nodes.unpacking(type_, backend), link, speed_class, name)
 
     return _memo.get(fitted, key, make)
 
 
 def basis_at(
     fitted: dict[str, Any], path: tuple[str, ...], family: str | None, group: str | None, link: str | None,
-    speed_class: str | None = None,
+    speed_class: str | None = None, device: str | None = None,
 ) -> Basis | None:  # fmt: skip
-    """Basis at the narrowest fitted node of a path. group: of weight types that cost more to unpack."""
+    """Basis at the narrowest fitted node of a path. group: of weight types that cost more to unpack; device:
+    what the device's own factor is called (see `knowledge.calibrate.rows.Row.key`)."""
     known = fitted.get("nodes", {})
     node = next((name for name in reversed(path) if name in known), None)
     if node is None:
@@ -67,10 +71,11 @@ def basis_at(
     level = nodes.level(node)
     spread = found if level == "class" else fitted["fallback"][level]
     family = family or ""
+    own = fitted["devices"].get(device, 1.0) if device else 1.0
     constants = Constants(
-        overhead=found["overhead_us"] * 1e-6,
+        overhead=found["overhead_us"] * 1e-6 * own,
         moe_overhead=fitted["moe"].get(family, assumed.MOE_OVERHEAD),
-        efficiency=found["efficiency"],
+        efficiency=found["efficiency"] / own,
         unpacking=fitted["unpacking"].get(group, 1.0) if group else 1.0,
         kv_efficiency=fitted["kv_efficiency"],
         sequence=fitted["sequence_us"].get(family, assumed.SEQUENCE_US) * 1e-6,
@@ -89,15 +94,31 @@ def basis_at(
         "error": found["error"] if level == "class" else spread["error"],
         "coverage": found["coverage"] if level == "class" else fitted["errors"]["coverage"],
     }
-    known = fitted["prefill"]
-    share, any_node = 1.0, False
-    for name in path:
-        if name in known["nodes"]:
-            share, any_node = share * known["nodes"][name], True
-    share = share if any_node else assumed.PREFILL_SHARE
+    prompts = fitted["prefill"]
+    near = next((prompts["nodes"][name] for name in reversed(path) if name in prompts["nodes"]), prompts)
     return Basis(
-        constants, path, node, level, spread["low"], spread["high"], share, node in known["seen"], shown
+        constants, path, node, level, spread["low"], spread["high"],
+        _product(prompts["share"], path), _product(prompts["ratio"], path), (near["low"], near["high"]), shown,
     )  # fmt: skip
+
+
+def at_age(fitted: dict[str, Any], basis: Basis, years: float) -> Basis:
+    """The basis for a build so many years old: overheads were longer by a factor a year."""
+    yearly = fitted["yearly"].get(basis.shown["family"] or "", fitted["yearly"][""])
+    whole, rest = divmod(round(16 * years), 16)
+    grown = power(yearly, rest)
+    for _ in range(whole):
+        grown *= yearly
+    constants = basis.constants
+    return basis._replace(constants=constants._replace(overhead=constants.overhead * grown))
+
+
+def _product(table: dict[str, float], path: tuple[str, ...]) -> float:
+    """The value at the root times the corrections of the nodes below it."""
+    found = 1.0
+    for name in path:
+        found *= table.get(name, 1.0)
+    return found
 
 
 def link_name(links: dict[str, Any], between: bool) -> str:

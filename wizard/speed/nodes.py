@@ -56,3 +56,12 @@ def unpacking(type_: str | None, backend: str | None) -> str | None:
     if root == "cpu" and type_.startswith(("iq4_xs", "q4_k", "q5", "q6")):
         return "cpu-super-blocks"
     return None
+
+
+def usual_link(speed_class: str | None, hardware: str) -> str:
+    """Kind of link between devices of a class where nobody states it: "network" joins machines of one device."""
+    if speed_class == "nv-spark":
+        return "network"
+    small = ("nv-consumer", "nv-workstation", "amd-radeon", "intel-arc")
+    fast = speed_class not in small and not hardware.removeprefix("NVIDIA ").startswith(("A10G", "T4", "L4"))
+    return "nvlink" if fast else "pcie"

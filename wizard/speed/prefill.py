@@ -2,6 +2,9 @@
 
 seconds = chunks x (layers x overhead + all weights / rate) + 2 x active parameters x prompt / rate of compute
         + attention of every token to those before it + what crosses the link between ranks
+
+rate of compute = peak x share, or bandwidth x operations per byte where no peak is known, times factors of the
+device, the engine, the driver and the kind of weights: see `knowledge/calibrate/prefill.py`.
 """
 
 from __future__ import annotations
@@ -9,68 +12,56 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wizard.kb import fold
 from wizard.memory.cache import Memo
 from wizard.shapes import Card, Path
 
-from . import assumed
+from . import assumed, peaks
+from .terms import power
 
 if TYPE_CHECKING:
     from .estimate import Case
 
-# number format of a native kernel -> entries of a device's peak, in the order they are looked for
-_NATIVE = {"fp8": ("fp8",), "int8": ("int8",), "nvfp4": ("fp4",), "mxfp4": ("fp4",)}
-_PLAIN = ("bf16", "fp16")
 # attention computes at about half the rate of the matrix products around it
 ATTENTION = 0.5
+SHORT = 256  # tokens below which a prompt does not fill the device
 
 _memo = Memo()
 
 
 class Prompt(NamedTuple):
-    """Seconds for a prompt, factors of the 80 % interval on its rate, and shares of the time."""
+    """Seconds for a prompt, factors of the 80 % interval on its rate, shares of the time, and seconds that
+    a server takes beside it before the first token."""
 
     total: float
     low: float
     high: float
     shares: dict[str, float]
+    first: float
 
 
-def peak(card: Card, path: Path, fitted: dict[str, Any], kb: Any) -> float | None:
-    """Dense operations per second of one device in the numbers the kernel computes in.
-
-    Where the entry has no peak but prompts were measured on this device, the peak that explains them.
-    """
-    key = (path.family, path.type, path.kernel, id(fitted))
-    return _memo.get(card.entry, key, lambda: _peak(card, path, fitted, kb))
+def peak(card: Card, path: Path, kb: Any) -> float | None:
+    """Dense operations per second of one device in the numbers the kernel computes in, None when not known."""
+    key = (path.family, path.type, path.kernel, path.backend)
+    return _memo.get(card.entry, key, lambda: peaks.peak(card.entry, _compute(path, kb), path.backend))
 
 
-def _peak(card: Card, path: Path, fitted: dict[str, Any], kb: Any) -> float | None:
-    known = {line["type"]: line["tflops"] * 1e12 for line in card.entry.get("compute") or ()}
-    wanted: tuple[str, ...] = _PLAIN
-    if path.kernel == "native":
-        type_ = kb.type_of(path.family, path.type) or {}
-        wanted = (*_NATIVE.get(type_.get("compute", ""), ()), *_PLAIN)
-    found = next((known[name] for name in wanted if name in known), None)
-    if found:
-        return found
-    measured = fitted["prefill"]["devices"].get(card.device)
-    return measured / assumed.PREFILL_SHARE if measured else None
+def _compute(path: Path, kb: Any) -> str | None:
+    # kernels for GGUF unpack to 16 bits or 8-bit integers whatever the type is
+    if path.kernel != "native" or kb.formats.get(path.family, {}).get("container") == "gguf":
+        return None
+    return (kb.type_of(path.family, path.type) or {}).get("compute")
 
 
 def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
-    """Time for a prompt of one request on an idle engine, or None without a rate of compute."""
-    compute = case.machine.compute
-    if not compute or prompt < 1:
+    """Time for a prompt of one request on an idle engine, or None without a prompt."""
+    if prompt < 1:
         return None
     constants, read, layout, known = case.basis.constants, case.read, case.layout, fitted["prefill"]
-    card = layout.cards[0]
-    stands_in = not card.entry.get("compute") and card.device in known["devices"]
-    # peak() turned a measured rate into a peak by the assumed share
-    rate = compute * (assumed.PREFILL_SHARE if stands_in else case.basis.prefill_share)
-    if read.moe:
-        rate *= known["moe"]
-    if (read.dense + read.share * read.experts) > 1.5 * read.active:
-        rate *= known["wide"]
+    device = known["device"].get(_device(case))
+    rate = case.rate * (device or 1.0) * _factors(known["factor"], case)
+    if prompt < SHORT and known["short"]:
+        rate /= power(SHORT / prompt, known["short"])
     layers = case.seen.layers
     chunks = -(-prompt // case.profile.chunk)
     once = layers * constants.overhead * (constants.moe_overhead if read.moe else 1.0)
@@ -95,6 +86,36 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
         "host": chunks * moved,
     }
     total = fsum(parts.values())
-    seen_before = case.basis.seen or card.device in known["devices"]
-    low, high = (known["seen_low"], known["seen_high"]) if seen_before else (known["low"], known["high"])
-    return Prompt(total, low, high, {name: part / total for name, part in parts.items()})
+    low, high = case.basis.prompt if device else (known["low"], known["high"])
+    first = known["first_s"].get(case.basis.shown["family"], 0.0)
+    return Prompt(total, low, high, {name: part / total for name, part in parts.items()}, first)
+
+
+def _device(case: Case) -> str:
+    name = case.layout.cards[0].device
+    return f"{name}@cpu" if case.basis.path[0] == "cpu" else name
+
+
+def _factors(known: dict[str, float], case: Case) -> float:
+    """Product of what the engine, the driver and the kind of weights change about the rate of compute."""
+    read, basis = case.read, case.basis
+    wide = read.dense + read.share * read.experts > 1.5 * read.active
+    key = (basis.path[0], basis.shown["family"], case.engine, case.driver, read.moe, wide, case.unpacking)
+    return _memo.get(known, key, lambda: _product(known, *key))
+
+
+def _product(
+    known: dict[str, float], root: str, family: str | None, engine: str, driver: str | None, moe: bool, wide: bool,
+    unpacking: str | None,
+) -> float:  # fmt: skip
+    names = [f"engine {fold(engine)}", f"driver {driver}"]
+    if moe:
+        names.append(f"moe {root}")
+    if wide:
+        names += [f"wide {root}", f"wide {family}"]
+    if unpacking:
+        names.append(f"type {unpacking}")
+    found = 1.0
+    for name in names:
+        found *= known.get(name, 1.0)
+    return found

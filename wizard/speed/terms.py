@@ -4,7 +4,7 @@
          + weights read / (efficiency x bandwidth x ranks)    shared by all sequences of the step
          + KV read / (KV efficiency x bandwidth)              once per sequence
          + further sequences x (layers x sequence overhead + 2 x active parameters / compute)
-         + layers x link overhead                             tensor parallel only
+         + layers x link overhead x hops                      tensor parallel only
          + prompts of other requests between the steps        servers under load
 
 Constants come from `knowledge/constants/speed.json`; this module holds only the formula. Seconds, bytes,
@@ -82,6 +82,11 @@ def power(base: float, sixteenths: int) -> float:
     return base if sixteenths >= 16 else result
 
 
+def hops(ranks: int) -> int:
+    """Steps of a collective over so many ranks: the logarithm to base two, rounded up."""
+    return (ranks - 1).bit_length()
+
+
 def experts_read(share: float, batch: int, sixteenths: int) -> float:
     """Share of the routed experts that `batch` tokens read together; one token reads `share`."""
     read = share * power(float(batch), sixteenths)
@@ -101,7 +106,7 @@ def step(work: Step, c: Constants) -> Parts:
         compute += 2.0 * work.active * more / (c.compute * work.compute * work.ranks)
     communication = 0.0
     if work.ranks > 1:
-        communication = work.layers * (c.link + more * c.link_sequence)
+        communication = work.layers * (hops(work.ranks) * c.link + more * c.link_sequence)
     prompts = 0.0
     if more and work.compute and work.answer and c.prefill:
         prompts = work.batch * 2.0 * work.active * work.prompt / (c.prefill * work.compute * work.ranks) / work.answer

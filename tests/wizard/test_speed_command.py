@@ -1,0 +1,235 @@
+"""which-engine speed: names as tables write them, numbers that agree with each other, what is missing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from wizard import cli, render
+from wizard.decide import decide
+from wizard.kb import KB
+from wizard.speed import ask, cost, names
+from wizard.texts import Texts
+
+from .conftest import TODAY
+
+
+@pytest.fixture(autouse=True)
+def knowledge_once(bundle, monkeypatch):
+    monkeypatch.setattr(cli, "_knowledge", lambda: bundle)
+
+
+@pytest.fixture(scope="module")
+def base(bundle):
+    return KB(bundle[0], bundle[2])
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        code = cli.main(["speed", *arguments, "--json"])
+        out = capsys.readouterr()
+        return code, json.loads(out.out) if out.out else out.err
+
+    return call
+
+
+KNOWN = ("--model", "Llama 3.1 8B", "--format", "Q4_K_M", "--device", "RTX 3090", "--engine", "llama.cpp")
+
+
+def test_the_answer_has_the_published_shape(run):
+    code, found = run(*KNOWN, "--depth", "0")
+    assert code == 0 and found["missing"] == []
+    for name in ("decode_tps", "prefill_tps", "ttft_s", "throughput_tps"):
+        assert set(found[name]) == {"point", "low", "high"}
+        assert 0 < found[name]["low"] < found[name]["point"] < found[name]["high"]
+    assert sum(found["shares"].values()) == pytest.approx(1, abs=1e-4)
+    assert found["basis"]["records"] > 20 and found["basis"]["machines"] > 3
+    assert found["nearest"] and all(row["links"][0].startswith("https://") for row in found["nearest"])
+    # measured by several people: 105 to 150 tokens per second
+    assert 90 < found["decode_tps"]["point"] < 160
+    # nothing beats the memory
+    assert 1 / found["decode_tps"]["high"] > found["reads"]["floor_s"]
+
+
+def test_the_same_without_a_name_of_model_or_device(run):
+    _, named = run(*KNOWN, "--depth", "0")
+    code, counted = run(
+        "--params-b", "8.03", "--layers", "32", "--file-gib", "4.57", "--bandwidth-gbs", "936.2", "--class",
+        "nv-consumer", "--engine", "llama.cpp", "--format", "Q4_K_M", "--depth", "0",
+    )  # fmt: skip
+    assert code == 0 and counted["resolved"]["device"] is None
+    assert counted["decode_tps"]["point"] == pytest.approx(named["decode_tps"]["point"], rel=0.06)
+    assert counted["prefill_tps"] and counted["ttft_s"]
+
+
+def test_what_is_missing_is_said_with_the_flag(run, capsys):
+    code, found = run("--model", "Nobody-9", "--device", "M9 Ultra", "--format", "Q4_K_M")
+    assert code == 1 and found["decode_tps"] is None and found["nearest"] == []
+    flags = " ".join(item["flag"] for item in found["missing"])
+    assert "--bandwidth-gbs" in flags and "--params-b" in flags
+    assert any("M3 Ultra" in name for item in found["missing"] for name in item["near"])
+    code, found = run("--model", "Llama 3.1 8B", "--device", "RTX 3090")
+    assert code == 1 and found["missing"][0]["flag"] == "--format or --file-gib"
+    assert cli.main(["speed", "--model", "Nobody-9", "--device", "RTX 3090"]) == 1
+    assert "--params-b" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("written", "device", "class_", "processor"),
+    [
+        ("GeForce RTX 3090 24GB", "rtx-3090", "nv-consumer", False),
+        ("RTX PRO 6000 Blackwell Server Edition 96GB", "rtx-pro-6000-server", "nv-workstation", False),
+        ("H100 80GB (form factor not stated)", "h100-sxm", "nv-datacenter", False),
+        ("Ryzen AI Max+ 395 (Strix Halo)", "ryzen-ai-max-395", "amd-apu", False),
+        ("EPYC 9999 CPU (12ch DDR5-6400)", None, "cpu-server", True),
+        ("Apple M2 Max CPU", None, "apple-gpu", True),
+    ],
+)  # fmt: skip
+def test_hardware_as_tables_write_it(base, written, device, class_, processor):
+    found = names.hardware(written, base)
+    assert found.entry["speed_class"] == class_ and found.processor is processor
+    assert device is None or found.device == device
+
+
+def test_channels_are_a_bandwidth_and_counts_are_read(base):
+    assert names.hardware("EPYC 9999 CPU (12ch DDR5-6400)", base).entry["bandwidth_gbs"]["is"] == 614.4
+    assert names.hardware("2x RTX 3090", base).count == 2
+    assert names.hardware("Some unheard of card", base) is None
+    for text, name in (
+        ("nv_consumer", "nv-consumer"), ("strix_halo", "amd-apu"), ("NVIDIA datacenter CUDA engines", "nv-datacenter"),
+        ("Arc Pro B70", "intel-arc"), ("sbc", "cpu-sbc"), ("apple", "apple-gpu"), ("unknown", None),
+    ):  # fmt: skip
+        assert names.class_of(text) == name, text
+
+
+@pytest.mark.parametrize(
+    ("written", "family", "home", "bits"),
+    [
+        ("Q4_K_M", "ggml", "gguf", (4.6, 5.1)),
+        ("UD-Q4_K_XL", "ggml", "gguf", (4.6, 5.8)),
+        ("IQ2_XXS", "ggml", "gguf", (2.0, 2.7)),
+        ("FP16", "ggml", "gguf", (16, 16.1)),
+        ("AWQ 4-bit g128", "serving", "awq", (4, 4.4)),
+        ("MLX 6-bit g64", "mlx", "mlx", (6.2, 6.8)),
+        ("INT4 AutoRound", "serving", "other", (4, 5)),
+        ("2.70 bpw", "exllama", "other", (2.7, 2.7)),
+        ("bf16 (default of that repository)", "serving", "safetensors", (16, 16)),
+    ],
+)
+def test_weight_types_as_tables_write_them(base, written, family, home, bits):
+    found = names.weight_type(written, base, family)
+    assert found[0] == home and bits[0] <= found[2]["bits"] <= bits[1]
+    assert names.weight_type("not stated", base, family) is None
+
+
+def test_models_and_engines_as_tables_write_them(base):
+    assert names.model("Meta-Llama-3.1-8B-Instruct-Q8_0", base) == ({"id": "llama-3-1-8b"}, "Q8_0")
+    assert names.model("Unheard-30B-A3B-Q4_K_M", base) == ({"params_b": 30.0, "active_b": 3.0}, "Q4_K_M")
+    assert names.model("Unheard", base) == (None, None)
+    assert names.engine("Ollama or llama.cpp (see the linked thread)", base)[2] == "ggml"
+    assert names.engine("ik_llama.cpp", base)[2] == "ggml"
+    assert names.engine("Something else", base)[2] is None
+
+
+def test_a_name_that_contradicts_the_given_size_is_not_believed(base):
+    found = ask.answer(
+        ask.Question(model="Llama 3.1 8B", params_b=70, layers=80, format="Q4_K_M", device="RTX 3090"), base
+    )
+    assert any("not 70" in text for text in found["assumptions"])
+    assert found["resolved"]["file_gib"] > 35
+
+
+def test_layer_split_is_one_card_and_tensor_split_is_more(run):
+    seventy = ("--model", "Llama 3.3 70B", "--format", "Q4_K_M", "--device", "RTX 3090", "--engine", "llama.cpp")
+    rates = {}
+    for count, split in ((1, "none"), (2, "layer"), (2, "tensor")):
+        _, found = run(*seventy, "--count", str(count), "--split", split)
+        rates[count, split] = found["decode_tps"]["point"]
+    assert rates[2, "layer"] == pytest.approx(rates[1, "none"], rel=0.05)
+    assert rates[2, "tensor"] > 1.4 * rates[2, "layer"]
+
+
+def test_depth_batch_and_a_cached_prefix(run):
+    _, shallow = run(*KNOWN, "--depth", "0")
+    _, deep = run(*KNOWN, "--depth", "32768")
+    assert deep["decode_tps"]["point"] < 0.8 * shallow["decode_tps"]["point"]
+    assert deep["shares"]["kv"] > 0.2 > shallow["shares"]["kv"]
+    _, many = run(*KNOWN, "--depth", "0", "--batch", "8")
+    assert many["throughput_tps"]["point"] > 1.5 * many["decode_tps"]["point"]
+    assert many["decode_tps"] == shallow["decode_tps"]
+    _, cached = run(*KNOWN, "--input", "4096", "--shared-prefix", "0.9")
+    assert cached["ttft_hit_s"]["point"] < 0.3 * cached["ttft_s"]["point"]
+    assert shallow["ttft_hit_s"] is None
+
+
+def test_the_driver_counts_where_it_was_named(base):
+    rates = [
+        ask.answer(
+            ask.Question(
+                model="Llama 2 7B", format="Q4_0", device="Ryzen AI Max+ 395", engine="llama.cpp", backend=backend
+            ),
+            base,
+        )["prefill_tps"]["point"]
+        for backend in ("Vulkan vulkan_radv", "Vulkan vulkan_amdvlk")
+    ]
+    assert rates[0] > 1.3 * rates[1]
+
+
+def test_money_and_energy(run):
+    assert cost.per_hour({"per_hour": 2.0, "watts": 500, "per_kwh": 0.2}) == 2.1
+    assert cost.per_hour({"watts": 500}) is None and cost.per_million({"point": 1, "low": 1, "high": 1}, {}) is None
+    # 100 tokens a second for 3.60 an hour: ten thousand seconds a million
+    found = cost.per_million({"point": 100.0, "low": 50.0, "high": 200.0}, {"per_hour": 3.6})
+    assert (
+        found["point"] == pytest.approx(10) and found["low"] == pytest.approx(5) and found["high"] == pytest.approx(20)
+    )
+    _, priced = run(*KNOWN, "--price-per-hour", "0.36", "--watts", "350")
+    rate = priced["throughput_tps"]["point"]
+    assert priced["cost_per_million"]["point"] == pytest.approx(100 / rate, rel=1e-4)
+    assert priced["joules_per_token"]["point"] == pytest.approx(350 / rate, rel=1e-4)
+
+
+def test_for_people_the_same_numbers_in_lines(capsys):
+    assert cli.main(["speed", *KNOWN]) == 0
+    out = capsys.readouterr().out
+    assert "GeForce RTX 3090" in out and "tokens/s" in out and "basis:" in out and "measured:" in out
+    assert "nothing can be faster" in out and "https://" in out
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--batch", "0"), ("--params-b", "-3"), ("--split", "half"), ("--shared-prefix", "2")]
+)
+def test_numbers_out_of_range_are_refused(wrong):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["speed", *KNOWN, *wrong])
+    assert stopped.value.code == 2
+
+
+def test_a_config_that_cannot_be_read(run, tmp_path):
+    broken = tmp_path / "config.json"
+    broken.write_text("{")
+    code, said = run("--config", str(broken), "--device", "RTX 3090", "--format", "Q4_K_M")
+    assert code == 2 and "not JSON" in said
+
+
+# ---------------------------------------------------------------------- in an answer
+
+ONE = {"devices": ["rtx-3090"], "model": "qwen3-8b", "serving": "self"}
+
+
+@pytest.mark.parametrize("lang", ["en", "vi", "ru"])
+def test_an_answer_shows_where_the_time_goes_and_what_a_million_tokens_cost(bundle, base, lang):
+    words = Texts(bundle[1][lang], lang, base.terms)
+    priced = decide(ONE | {"optional": {"cost": {"currency": "EUR", "per_hour": 0.36}}}, base, TODAY)
+    estimates = priced["recommendations"][0]["estimates"]
+    rate = estimates["throughput_tps"]["point"]
+    assert estimates["cost_per_million"]["point"] == pytest.approx(100 / rate, rel=1e-4)
+    page = str(render.html(priced, words, base, lang))
+    assert "EUR" in page and page.count('class="we-tiny" width="100%"') == 1
+    largest = max(estimates["shares"], key=estimates["shares"].get)
+    assert words.plain(f"speed.time-{largest}") in page
+    free = decide(ONE | {"optional": {"cost": {"watts": "many"}}}, base, TODAY)
+    assert "cost_per_million" not in free["recommendations"][0]["estimates"]
+    assert "EUR" not in str(render.html(free, words, base, lang))

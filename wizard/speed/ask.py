@@ -1,0 +1,292 @@
+"""One question about speed, put in flags and answered by the same estimate that decisions use.
+
+What a question names is looked up in the entries, then in the measurements, then read from the name itself;
+what it gives in numbers fills what is still missing. Nothing is guessed in silence: `assumptions` says what
+stood in, `missing` what no number can do without and which flag gives it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wizard.kb import KB
+from wizard.memory import need
+from wizard.shapes import GIB, Card, Layout, Path, Workload
+
+from . import assumed, names, nodes
+from .builds import years_old
+from .by_size import by_size
+from .estimate import Known, bandwidth_of, estimate
+from .load import kv_bytes, reads
+from .nearest import nearest
+
+Entry = dict[str, Any]
+NUMBERS = ("decode_tps", "prefill_tps", "ttft_s", "throughput_tps", "tpot_s")
+NATIVE = ("fp8", "int8", "nvfp4", "mxfp4")
+# Ends of an interval, where the size of the file is not given and computed from nominal bits instead.
+NOMINAL = (0.97, 1.03)
+
+
+@dataclass(frozen=True)
+class Question:
+    """The flags of `which-engine speed`. architecture: a model entry read from a config file; format_hint: the
+    weight type that file states. Tokens, billions, GiB, GB/s."""
+
+    model: str | None = None
+    architecture: Entry | None = None
+    params_b: float | None = None
+    active_b: float | None = None
+    layers: int | None = None
+    format: str | None = None
+    file_gib: float | None = None
+    device: str | None = None
+    bandwidth_gbs: float | None = None
+    speed_class: str | None = None
+    count: int | None = None
+    split: str | None = None
+    engine: str | None = None
+    backend: str | None = None
+    depth: int | None = None
+    batch: int = 1
+    input: int = 512
+    output: int = 128
+    shared_prefix: float = 0.0
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something without which there is no number. what: its name; flag: the flag that gives it; near: entries
+    whose names look like what was written."""
+
+    what: str
+    flag: str
+    near: tuple[str, ...] = ()
+
+
+def answer(question: Question, kb: KB) -> Entry:
+    """Estimates as in a Decision, with `assumptions` (texts in English), `missing` and what the names meant.
+
+    Keys: decode_tps, prefill_tps, ttft_s, throughput_tps, tpot_s: {point, low, high} or None; shares,
+    prefill_shares, basis, nearest, resolved, assumptions, missing ([{what, flag, near}]); reads: what one token
+    of one request reads, {weights_gb, kv_gb, floor_s}, the last over the bandwidth with nothing lost;
+    ttft_hit_s: the first token when the shared part of the prompt is in the cache.
+    """
+    said: list[str] = []
+    lacking: list[Missing] = []
+    engine = names.engine(question.engine.partition("@")[0], kb) if question.engine else None
+    machine = _machine(question, kb, said, lacking)
+    arch, hint = _architecture(question, kb, said, lacking)
+    written = question.format or hint
+    family = engine[2] if engine else None
+    if family is None and written:
+        family = _family_of(written, machine.entry.get("speed_class") if machine else None, kb)
+        if engine and family:
+            said.append(f"engine {engine[0]!r} is not known: taken as one of the family {family}")
+    type_ = names.weight_type(written, kb, family) if written else None
+    if type_ is None and arch:
+        type_ = _width_of(question, arch, written, said, lacking)
+    empty = dict.fromkeys(NUMBERS) | {"shares": None, "prefill_shares": None, "basis": None, "nearest": []}
+    if lacking or machine is None or arch is None or type_ is None:
+        return empty | {
+            "resolved": {},
+            "reads": None,
+            "ttft_hit_s": None,
+            "assumptions": said,
+            "missing": [vars(item) for item in lacking],
+        }
+    own = _own(kb, engine, family, type_)
+    name = engine[0] if engine else ""
+    backend = _backend(question, machine, name, kb)
+    size = round(question.file_gib * GIB) if question.file_gib else None
+    kernel = "native" if type_[2].get("compute") in NATIVE and _computes(machine.entry, type_[2]) else "weight-only"
+    version = (question.engine or "").partition("@")[2]
+    path = Path(
+        name, engine[1] if engine else None, backend, type_[0], type_[1], kernel,
+        {"status": "published", "bytes": size}, version,
+    )  # fmt: skip
+    layout, links = _layout(question, machine, family)
+    depth = question.depth if question.depth is not None else question.input
+    work = Workload(
+        depth + question.input + question.output,
+        question.input,
+        question.output,
+        question.batch,
+        question.shared_prefix,
+    )
+    fit = {"class": "fits", "kv_type": "f16", "offload": None, "max_concurrency": None, "devices": []}
+    years = years_old(name, version, kb) if version else 0.0
+    known = Known(depth + question.output // 2, _driver(question.backend, own), years)
+    if years >= 0.25:
+        said.append(f"{name} {version} is about {years:.1f} years old: overheads of that time")
+    found = estimate(path, layout, arch, work, fit, links, own, known)
+    if found["missing"]:
+        lack = Missing("bandwidth of the device", "--bandwidth-gbs")
+        return empty | {"resolved": {}, "reads": None, "ttft_hit_s": None, "assumptions": said, "missing": [vars(lack)]}
+    found["ttft_hit_s"] = None
+    if question.shared_prefix:
+        # what is in the cache is not computed again; that the rest attends to it is a small part of the time
+        rest = replace(work, input=max(1, round(question.input * (1 - question.shared_prefix))), shared_prefix=0.0)
+        found["ttft_hit_s"] = estimate(path, layout, arch, rest, fit, links, own, known)["ttft_s"]
+    if not size:
+        for key in ("decode_tps", "throughput_tps", "tpot_s"):
+            low, high = NOMINAL
+            found[key] |= {"low": found[key]["low"] * low, "high": found[key]["high"] * high}
+    found["nearest"] = nearest(path, layout, arch, work, own)
+    seen = need.model_of(arch, path, layout, "f16", own)[0]
+    read = reads(arch, seen.weights)
+    weights, kv = read.dense + read.share * read.experts, kv_bytes(seen, depth + question.output // 2) * layout.tp
+    peak = (bandwidth_of(layout.cards[0]) or 0) * layout.tp
+    found["reads"] = {"weights_gb": weights / 1e9, "kv_gb": kv / 1e9, "floor_s": (weights + kv) / peak}
+    found["resolved"] = {
+        "device": machine.device, "hardware": machine.entry["name"], "class": machine.entry.get("speed_class"),
+        "bandwidth_gbs": (bandwidth_of(layout.cards[0]) or 0) / 1e9, "count": question.count or machine.count or 1,
+        "model": arch["name"], "format": f"{type_[0]}:{type_[1]}", "engine": name or None, "family": family,
+        "backend": backend, "file_gib": seen.weights.total / GIB, "layers": seen.layers,
+    }  # fmt: skip
+    return found | {"assumptions": said, "missing": []}
+
+
+# ---------------------------------------------------------------------- hardware
+
+
+def _machine(q: Question, kb: KB, said: list[str], lacking: list[Missing]) -> names.Machine | None:
+    machine = names.hardware(q.device, kb) if q.device else None
+    wanted = names.class_of(q.speed_class) if q.speed_class else None
+    if machine is None:
+        class_ = wanted or (names.class_of(q.device) if q.device else None)
+        if not q.bandwidth_gbs:
+            near = tuple(kb.nearest_names(q.device, "device")) if q.device else ()
+            what = f"{q.device!r} is no known device: its memory bandwidth" if q.device else "a device or its bandwidth"
+            lacking.append(Missing(what, "--bandwidth-gbs and --class" if q.device else "--device", near))
+            return None
+        entry = names.described(q.device or "given bandwidth", class_, q.bandwidth_gbs)
+        if q.device and not wanted:
+            said.append(f"class {class_ or 'of all devices together'}, from the name {q.device!r}")
+        cpu = bool(q.device and re.search(r"\bcpu\b", q.device, re.I)) or (q.speed_class or "").endswith("_cpu")
+        return names.Machine(None, entry, None, cpu, None)
+    entry = machine.entry
+    if q.bandwidth_gbs and q.bandwidth_gbs * 1e9 != bandwidth_of(Card("", entry, 0, 0)):
+        entry = entry | {"bandwidth_gbs": {"is": q.bandwidth_gbs}}
+    if wanted and not entry.get("speed_class"):
+        entry = entry | {"speed_class": wanted}
+    return machine._replace(entry=entry)
+
+
+def _computes(entry: Entry, type_: Entry) -> bool:
+    """Whether the device computes in the numbers of a weight type."""
+    listed = set((entry.get("native") or {}).get("types", ())) | {line["type"] for line in entry.get("compute") or ()}
+    return type_["compute"] in listed or (type_["compute"] in ("nvfp4", "mxfp4") and "fp4" in listed)
+
+
+def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
+    """The back end as the base calls it: what was asked, else the processor's or the device's own."""
+    if machine.processor or machine.entry["kind"] == "cpu":
+        return "cpu"
+    asked = (q.backend or "").lower()
+    for name in ("cuda", "vulkan", "rocm", "metal", "sycl", "cpu", "openvino-cpu", "openvino-gpu", "xpu", "webgpu"):
+        if asked.startswith(name) or asked.startswith({"rocm": "hip"}.get(name, name)):
+            return name
+    own = machine.entry.get("backends") or [
+        {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "sycl"}.get(
+            machine.entry.get("vendor") or "", "cuda"
+        )
+    ]
+    runs = {b for line in kb.engines.get(engine, {}).get("runs_on", ()) for b in _listed(line["backend"])}
+    return next((b for b in own if b in runs), own[0])
+
+
+def _driver(backend: str | None, kb: KB) -> str | None:
+    """The driver that a back end as tables write it names: "Vulkan vulkan_amdvlk"."""
+    if not backend:
+        return None
+    known = {row["driver"] for row in kb.measurements if row.get("driver")}
+    return next((name for name in sorted(known) if name in backend.lower()), None)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _layout(q: Question, machine: names.Machine, family: str | None) -> tuple[Layout, Entry]:
+    """Ranks, stages and links of so many devices; split by what engines of the family do by default."""
+    count = q.count or machine.count or 1
+    entry = machine.entry
+    options = entry["memory"].get("options") or [max(1.0, q.file_gib or 24.0)]
+    size = round((machine.memory_gib or max(options)) * GIB)
+    card = machine.device or entry["name"]
+    split = q.split or ("tensor" if family in assumed.PIPELINED else "layer")
+    link = nodes.usual_link(entry.get("speed_class"), entry["name"])
+    links = {"within": "nvlink" if link == "nvlink" else "pcie", "between": "rdma" if link == "network" else None}
+    if count == 1:
+        return Layout((Card(card, entry, size, 0),)), links
+    across = count if link == "network" else 1
+    cards = tuple(Card(card, entry, size, n) for n in range(count // across))
+    if split == "tensor":
+        return Layout(cards, tp=count, nodes=across), links
+    return Layout(cards, pp=count, nodes=across), links
+
+
+# ---------------------------------------------------------------------- model and weights
+
+
+def _architecture(q: Question, kb: KB, said: list[str], lacking: list[Missing]) -> tuple[Entry | None, str | None]:
+    if q.architecture:
+        return q.architecture, None
+    known, hint = names.model(q.model, kb) if q.model else (None, None)
+    if known and "id" in known:
+        arch = kb.models[known["id"]]
+        total = arch["params"]["total"] / 1e9
+        if not q.params_b or 0.75 <= q.params_b / total <= 1.33:
+            return arch, hint
+        said.append(f"{arch['name']} has {total:.3g} billion parameters, not {q.params_b:g}: sizes as given")
+        known = None
+    params = q.params_b or (known or {}).get("params_b")
+    if not params:
+        near = tuple(kb.nearest_names(q.model, "model")) if q.model else ()
+        what = f"{q.model!r} is no known model: its parameters" if q.model else "a model or its parameters"
+        lacking.append(Missing(what, "--params-b (and --active-b, --layers)" if q.model else "--model", near))
+        return None, hint
+    known = known or {}
+    active = q.active_b or known.get("active_b")
+    return by_size(params, active, q.layers or known.get("layers"), known.get("experts"), q.model, kb, said), hint
+
+
+def _width_of(
+    q: Question, arch: Entry, written: str | None, said: list[str], lacking: list[Missing]
+) -> tuple[str, str, Entry] | None:
+    """A weight type from the size of the file alone."""
+    if not q.file_gib:
+        what = f"{written!r} names no weight type" if written else "a weight type or the size of the file"
+        lacking.append(Missing(what, "--format or --file-gib"))
+        return None
+    bits = q.file_gib * GIB * 8 / arch["params"]["total"]
+    said.append(f"weights of {bits:.3g} bits, from the size of the file")
+    return "other", f"{bits:.2g} bits", {"bits": bits, "compute": "none"}
+
+
+def _family_of(written: str, class_: str | None, kb: KB) -> str | None:
+    """The family of engines that mostly ran this format on this class of device, where no engine is named."""
+    type_ = names.weight_type(written, kb, None)
+    if not type_:
+        return None
+    counts: dict[str, int] = {}
+    for row in kb.measurements:
+        if (row.get("format") or {}).get("family") == type_[0] and row.get("speed_family"):
+            here = 100 if row.get("speed_class") == class_ else 1
+            counts[row["speed_family"]] = counts.get(row["speed_family"], 0) + here
+    return max(sorted(counts), key=lambda name: counts[name]) if counts else None
+
+
+def _own(kb: KB, engine: Any, family: str | None, type_: tuple[str, str, Entry]) -> KB:
+    """The base with this engine and weight type in it, when it has no entries for them."""
+    name = engine[0] if engine else ""
+    if name in kb.engines and kb.type_of(type_[0], type_[1]):
+        return kb
+    own = copy.copy(kb)
+    if name not in kb.engines:
+        own.engines = kb.engines | {name: {"speed_family": family, "memory": []}}
+    own._type = kb._type | {(type_[0], type_[1]): type_[2]}
+    return own
