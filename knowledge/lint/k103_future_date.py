@@ -12,7 +12,7 @@ def check(world: World) -> Iterator[Finding]:
     limit = (date.fromisoformat(world.today) + timedelta(days=1)).isoformat()
     for file in world.knowledge.readable():
         for path, text in file.mentions.dates:
-            if text[0].isdigit() and text > limit[: len(text)]:  # a page may not say when: "unknown"
+            if text[:1].isdigit() and text > limit[: len(text)]:  # a page may not say when: "unknown"
                 yield RULE.at(file.place(path), f"{dotted(path)} lies in the future: {text}")
 
 
