@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .address import from_flat, from_fragment
-from .decide import decide_reading
+from .decide import decide_head, decide_reading
 from .decision import to_json
 from .kb import KB
-from .render import around, compact, html, problems
+from .render import around, compact, first, html, problems
 from .render.view import View
 from .situation import fragment, read, to_flat
 from .texts import Texts
@@ -35,6 +35,7 @@ class Session:
         self.today = today
         self.texts: dict[str, Texts] = {}
         self.decision: Plain | None = None
+        self._whole: Callable[[], Plain] | None = None  # makes the whole of a decision whose head was shown
         self._steps: Iterator[Plain] | None = None
         self._results: list[Plain] = []
 
@@ -49,26 +50,32 @@ class Session:
     def answer(self, request_json: str) -> str:
         """Decide and render.
 
-        request: {"lang", "base", "wizard", "brief", and one of "fields" (flat form fields) or "address"
-        (a fragment)}. base: path from the page to the root of its language. With "brief" the result is
-        {"brief": HTML, "fragment", "problems"}, the short answer of the home page, `wizard` being the
-        address of the wizard page. Otherwise {"sections", "fragment", "fields", "assumed", "labels",
-        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "text", "value"}.
+        request: {"lang", "base", "wizard", "brief", and "fields" (flat form fields) or "address"
+        (a fragment), or both, fields over address}. base: path from the page to the root of its language.
+        With "brief" the result is {"brief": HTML, "fragment", "problems"}, the short answer of the home page,
+        `wizard` being the address of the wizard page. Otherwise {"sections", "fragment", "fields", "assumed", "labels",
+        "problems", "said", "summary", "bar", "assumptions"}; a problem is {"path", "text", "value"}. With
+        "head" only the first section is there, so that it can be painted early, and the first slice of
+        `explore` brings all of them.
         """
         request = json.loads(request_json)
+        fields, unread = from_flat(request.get("fields") or {})
+        data = fields
         if "address" in request:
-            data, unread = from_fragment(str(request["address"]))
-        else:
-            data, unread = from_flat(request.get("fields") or {})
+            said, more = from_fragment(str(request["address"]))
+            data, unread = _over(said, fields), [*more, *unread]
         reading = read(data, self.kb)
         reading.problems[:0] = unread
-        decision = decide_reading(reading, self.kb, self.today)
+        self._whole = None
         if request.get("brief"):
-            return self._brief(decision, request)
-        self.decision = decision
+            return self._brief(decide_head(reading, self.kb, self.today)[0], request)
+        if request.get("head"):
+            self.decision, self._whole = decide_head(reading, self.kb, self.today)
+        else:
+            self.decision = decide_reading(reading, self.kb, self.today)
         self._steps = self._whatif(reading.stated)
         self._results = []
-        return json.dumps(self._answer(request), ensure_ascii=False)
+        return json.dumps(self._answer(request, head=bool(request.get("head"))), ensure_ascii=False)
 
     def _brief(self, decision: Plain, request: Plain) -> str:
         lang, base, wizard = request["lang"], request.get("base", ""), request.get("wizard", "")
@@ -80,13 +87,14 @@ class Session:
         }
         return json.dumps(found, ensure_ascii=False)
 
-    def _answer(self, request: Plain) -> Plain:
+    def _answer(self, request: Plain, head: bool = False) -> Plain:
         assert self.decision is not None
         lang, base = request["lang"], request.get("base", "")
         texts = self.texts[lang]
         view = View(self.decision, texts, self.kb, lang, base)
         return {
-            "sections": html(self.decision, texts, self.kb, lang, base),
+            "head": head,
+            "sections": (first if head else html)(self.decision, texts, self.kb, lang, base),
             "fragment": fragment(self.decision["stated"]),
             "fields": to_flat(self.decision["stated"]),
             "assumed": to_flat(self.decision["situation"]),
@@ -108,9 +116,15 @@ class Session:
         yield from whatif.explore(stated, self.kb, self.today)
 
     def explore(self, request_json: str) -> str:
-        """One slice of what-if; {"done": false} until everything was tried, then the answer again."""
+        """One slice: the whole answer when only its head was given, else some of what-if.
+
+        {"done": false} until everything was tried, then the answer again.
+        """
         if self._steps is None or self.decision is None:
             return json.dumps({"done": True})
+        if self._whole:
+            self.decision, self._whole = self._whole(), None
+            return json.dumps({"done": False, **self._answer(json.loads(request_json))}, ensure_ascii=False)
         until = time.perf_counter() + SLICE_S
         while True:
             try:
@@ -131,11 +145,22 @@ class Session:
         """The Decision as "json" or "markdown"."""
         if self.decision is None:
             return ""
+        if self._whole:
+            self.decision, self._whole = self._whole(), None
         if kind == "json":
             return to_json(self.decision)
         from .render import markdown
 
         return markdown(self.decision, self.texts[lang], self.kb, lang)
+
+
+def _over(below: Plain, above: Plain) -> Plain:
+    """Answers over answers, map by map; lists are taken whole."""
+    merged = {**below}
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = _over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def decide_json(data_json: str, kb: KB, today: str) -> str:

@@ -19,6 +19,7 @@ from .vocabulary import FIT_CLASSES, KERNELS
 Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path, what, obstacles
 
 _STATUS = ("published", "convert", "unknown")
+_CLOSE = 1.25  # bits a weight that an estimate could hardly tell apart
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
 BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
 
@@ -38,7 +39,7 @@ class Candidate:
     estimates: Entry | None = field(hash=False, compare=False)
     bits: float = 16.0  # as stored, no more than the makers published
     waste: int = 0  # whole bits stored beyond those
-    lossy: bool = False
+    lossy: int = 0  # 1: visible, 2: severe loss of quality
     experimental: bool = False  # the project calls this layout, or this way to offload, experimental
     settings: Entry | None = field(default=None, hash=False, compare=False)  # what it was sized with
     fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
@@ -105,10 +106,13 @@ class Ranked:
 
 def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
     """Sort best first, for one engine or across engines."""
-    buckets: dict[tuple[int, int, bool, bool], list[Candidate]] = {}
+    buckets: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates:
         status = _STATUS.index(candidate.path.checkpoint["status"])
-        buckets.setdefault((candidate.rank_class, status, candidate.shaky, candidate.spare), []).append(candidate)
+        # of one rank: a severe loss comes last, then what leaves the devices, then any visible loss
+        loss = (candidate.lossy > 1, FIT_CLASSES[candidate.real_class] == "offload", candidate.lossy)
+        key = (candidate.rank_class, loss, status, candidate.shaky, candidate.spare)
+        buckets.setdefault(key, []).append(candidate)
     result: list[Candidate] = []
     for key in sorted(buckets):
         result += _order_equal(buckets[key], priority)
@@ -124,20 +128,28 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
         floor = _interval(best, quantity)["low"]
         near = [c for c in known if _interval(c, quantity)["high"] >= floor]
+        if offload:  # the error is one of the bus, which all of them share: points compare
+            least = _interval(best, quantity)["point"] / _CLOSE
+            near = [c for c in known if _interval(c, quantity)["point"] >= least]
         chosen = {c.key for c in near}
         rest = [c for c in bucket if c.key not in chosen]
         rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
         return sorted(near, key=_by_bits) + rest
     if offload:
         return sorted(bucket, key=lambda c: (c.fit["offload"]["host_bytes"], _by_bits(c)))
+    if quantity and bucket[0].fit is not None:
+        # no bandwidth, no estimate; still the fewest bits are read fastest, and those close to them tie
+        least = min(c.bits for c in bucket) * _CLOSE
+        return sorted(bucket, key=lambda c: (c.bits > least, c.bits if c.bits > least else 0.0, _by_bits(c)))
     return sorted(bucket, key=_by_bits)
 
 
 def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
     # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide
     path = candidate.path
-    home = (KERNELS.index(path.kernel), candidate.fallback, path.place)
-    return (-int(candidate.bits), candidate.waste, *home, candidate.order, -candidate.bits, candidate.key)
+    home = (KERNELS.index(path.kernel), path.place)
+    few = (candidate.fallback, -int(candidate.bits), candidate.waste)  # a format made for other matrix units comes last
+    return (*few, *home, candidate.order, -candidate.bits, candidate.key)
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+from . import memory_command, speed_command
 from .decide import decide
 from .decision import to_json
 from .kb import KB
@@ -32,9 +34,22 @@ def main(argv: list[str] | None = None) -> int:
     one.add_argument("--json", action="store_true", help="print the Decision as JSON")
     one.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the answer")
     one.add_argument("--what-if", action="store_true", help="also verify fixes and what would change the answer")
-    one.add_argument("--today", default=None, help="ISO date to decide for; default: today")
+    one.add_argument("--today", type=_day, default=None, help="ISO date to decide for; default: today")
+    one.set_defaults(run=_decide)
+    for command in (memory_command, speed_command):
+        command.add(commands).set_defaults(run=lambda args, command=command: command.run(args, _knowledge()))
     args = parser.parse_args(argv)
-    return _decide(args)
+    try:
+        return args.run(args)
+    except BrokenPipeError:
+        # the reader (head, a pager) has seen enough; nothing more can be written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _day(text: str) -> str:
+    """An ISO date, or the message of argparse."""
+    return datetime.date.fromisoformat(text).isoformat()
 
 
 def _decide(args: argparse.Namespace) -> int:
@@ -55,7 +70,7 @@ def _decide(args: argparse.Namespace) -> int:
     words = Texts(texts[args.lang], args.lang, kb.terms)
     for problem in problems(decision, words, kb, args.lang):
         print(f"which-engine: {problem['text']}", file=sys.stderr)
-    print(to_json(decision) if args.json else markdown(decision, words, kb, args.lang))
+    print(to_json(decision) if args.json else markdown(decision, words, kb, args.lang), flush=True)
     return 1 if decision["problems"] else 0
 
 
@@ -66,7 +81,9 @@ def _parse(text: str) -> tuple[Any, str | None]:
     parsed = parse(text)
     for found in parsed.problems:
         line, column = (found.span or parsed.values.get(found.path) or (1, 1))[:2]
-        what = found.detail.get("reason") or found.detail.get("what") or f"the key {found.path[-1]!r} stands twice"
+        what = found.detail.get("reason") or found.detail.get("what")
+        if not what:
+            what = f"the key {found.detail.get('key', '')!r} already stands on line {found.detail.get('first', 1)}"
         return None, f"line {line}, column {column}: {what}"
     return parsed.data, None
 

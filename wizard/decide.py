@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from . import paths, roles, sizing, why_not
+from . import paths, reuse, roles, sizing, why_not
 from .answers import hardware, label, ten
 from .benchmark import plan
 from .bottleneck import find as find_bottleneck
-from .candidates import Candidate
+from .candidates import Candidate, Ranked
 from .decision import SHAPE, finish, statement
 from .facts import Facts
+from .found import Found
 from .kb import KB
 from .launch.values import extra
 from .obstacles import sources_of
 from .recommend import build, launchable, plain_role
 from .roles import Cast
 from .rules import Fired
-from .situation import Reading, read
+from .situation import Reading, apply_patch, read
 from .sizing import workload_of
 from .vocabulary import DEVICE, PATHS
 
@@ -44,6 +46,110 @@ def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> P
     full: False leaves out what only a shown answer needs (commands, cautions, warnings, benchmark,
     answers, evidence); `whatif` asks so, a hundred times an answer.
     """
+    decision, work = _search(reading, kb, today)
+    if work is None:
+        return finish(decision)
+    if full:
+        return _complete(decision, work)
+    decision["recommendations"] = recommendations = _recommend(work.cast, work.facts, "")
+    decision["rejected"] = _rejected(recommendations, work)
+    return decision
+
+
+def decide_head(reading: Reading, kb: KB, today: str) -> tuple[Plain, Callable[[], Plain]]:
+    """What the head of an answer shows, and a function that makes the whole Decision.
+
+    The head has the recommendations, of which only the first has its command and its reasons. A page that
+    paints it first answers in half the time. When nothing can start, the head is the whole.
+    """
+    decision, work = _search(reading, kb, today)
+    if work is None or not work.cast.start:
+        whole = finish(decision) if work is None else _complete(decision, work)
+        return whole, lambda: whole
+    recommendations = _recommend(work.cast, work.facts, "start")
+    warnings = _warnings(work.cast, recommendations[0], _bottleneck(work), work.facts)
+    head = {**decision, "recommendations": recommendations, "warnings": warnings}
+    head["evidence"] = {**decision["evidence"], "facts": _told(work.facts, head)}
+    return finish(head), lambda: _complete(decision, work)
+
+
+class _Work(NamedTuple):
+    """What the search found, for whoever makes an answer of it."""
+
+    reading: Reading
+    facts: Facts
+    found: Found
+    ranked: dict[str, Ranked]
+    cast: Cast
+
+
+def _search(reading: Reading, kb: KB, today: str) -> tuple[Plain, _Work | None]:
+    """An empty Decision and what was found for it; None without hardware, when there is nothing to find.
+
+    Numbers that nobody said give way before the answer does: fewer requests at once (the rest wait) and a
+    shorter context, or at last more system memory. What was taken instead is listed with the assumptions.
+    """
+    decision, work = _try(reading, kb, today)
+    if work is None or work.facts.arch is None or _held(work):
+        return decision, work
+    for smaller in _smaller(reading):
+        other, less = _try(smaller, kb, today)
+        if less and _held(less):
+            return other, less
+    if not _sound(work) and _assumed(reading, "host.ram_gib"):
+        for gib in _MEMORY:
+            if gib > reading.situation["host"]["ram_gib"]:
+                other, more = _try(_with(reading, {"host.ram_gib": gib}), kb, today)
+                if more and _sound(more):
+                    return other, more
+    return decision, work
+
+
+_MEMORY = (64, 128, 256, 512)  # GiB that machines for large models have
+_FEWEST = 3.9  # bits a weight; fewer are a choice that somebody has to make
+_SHORTEST = 4096  # tokens; a context below that is no answer
+
+
+def _held(work: _Work) -> bool:
+    """Whether the engine to start with keeps model and requests in the devices, without a visible loss."""
+    start = work.cast.start[0] if work.cast.start else None
+    if not start or not start.fit or start.fit["class"] not in ("fits", "tight"):
+        return False
+    return not start.lossy and start.bits >= _FEWEST
+
+
+def _sound(work: _Work) -> bool:
+    """Whether something starts that is no experiment of its own project."""
+    return work.cast.start is not None and not roles.trial(work.cast.start[0])
+
+
+def _assumed(reading: Reading, path: str) -> bool:
+    return any(a["path"] == path for a in reading.assumptions)
+
+
+def _smaller(reading: Reading) -> list[Reading]:
+    """The same with less of what was assumed, the mildest first."""
+    count, tokens = reading.situation["traffic"]["concurrency"], reading.situation["context"]["tokens"]
+    found = []
+    for requests, length in ((4, 1), (4, 2), (16, 2), (count, 4)):
+        change: dict[str, Any] = {}
+        if _assumed(reading, "traffic.concurrency") and max(1, count // requests) < count:
+            change["traffic.concurrency"] = max(1, count // requests)
+        if _assumed(reading, "context.tokens") and length > 1 and tokens // length >= _SHORTEST:
+            change["context.tokens"] = tokens // length
+        if change and (not found or change != found[-1]):
+            found.append(change)
+    return [_with(reading, change) for change in found]
+
+
+def _with(reading: Reading, change: dict[str, Any]) -> Reading:
+    """A reading with other values for what was assumed."""
+    situation = apply_patch(reading.situation, change)
+    assumptions = [{**a, "value": change.get(a["path"], a["value"])} for a in reading.assumptions]
+    return Reading(situation, reading.stated, assumptions, reading.problems)
+
+
+def _try(reading: Reading, kb: KB, today: str) -> tuple[Plain, _Work | None]:
     facts = Facts(reading.situation, kb)
     decision: Plain = {
         "version": SHAPE,
@@ -68,36 +174,49 @@ def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> P
     if not facts.kinds:
         decision["problems"].append({"path": "devices", "value": None, "text": "problem.no-hardware", "params": {}})
         decision["answers"] = ten(facts, None, None)
-        return finish(decision)
-    found = paths.find(facts)
-    ranked = sizing.build(found, facts)
-    cast = roles.assign(ranked, facts)
-    recommendations = _recommend(cast, facts, full)
-    start = recommendations[0] if cast.start else None
+        return decision, None
+    known = reuse.kept(facts, paths.find)
+    found = Found(known.found.options, list(known.found.refusals))
+    ranked = sizing.build(found, facts, reuse.placings(facts, known))
+    return decision, _Work(reading, facts, found, ranked, roles.assign(ranked, facts))
+
+
+def _rejected(recommendations: list[Plain], work: _Work) -> list[Plain]:
     named = {r["engine"] for r in recommendations}
+    return why_not.rejections(work.found, work.ranked, work.cast, named, work.facts)
+
+
+def _bottleneck(work: _Work) -> Plain | None:
+    """What limits the engine to start with; None without a model or an estimate."""
+    if not work.cast.start or work.facts.arch is None:
+        return None
+    chosen, load = work.cast.start[0], workload_of(work.facts.situation)
+    if not chosen.estimates:
+        return None
+    return find_bottleneck(work.facts.arch, chosen.layout, load, chosen.fit, chosen.estimates)
+
+
+def _complete(decision: Plain, work: _Work) -> Plain:
+    """Everything that a shown answer has."""
+    facts, cast = work.facts, work.cast
+    recommendations = _recommend(cast, facts, "all")
+    start = recommendations[0] if cast.start else None
     decision["recommendations"] = recommendations
-    decision["rejected"] = why_not.rejections(found, ranked, cast, named, facts)
-    if not full:
-        return decision
-    bottleneck = None
-    if cast.start and facts.arch is not None and cast.start[0].estimates:
-        chosen = cast.start[0]
-        bottleneck = find_bottleneck(
-            facts.arch, chosen.layout, workload_of(facts.situation), chosen.fit, chosen.estimates
-        )
-    decision["bottleneck"] = bottleneck
+    decision["rejected"] = _rejected(recommendations, work)
+    decision["bottleneck"] = bottleneck = _bottleneck(work)
     decision["warnings"] = _warnings(cast, start, bottleneck, facts)
     decision["answers"] = ten(facts, start, bottleneck)
     if start:
-        decision["benchmark"] = plan(start, facts.situation, kb, bottleneck["is"] if bottleneck else None, facts)
+        decision["benchmark"] = plan(start, facts.situation, facts.kb, bottleneck["is"] if bottleneck else None, facts)
     decision["already"] = _already(decision, facts)
     if start is None and isinstance(facts.situation["format"], dict):
-        decision["auto_format"] = _without_format(reading, kb, today)
+        decision["auto_format"] = _without_format(work.reading, facts.kb, decision["today"])
     decision["evidence"] = _evidence(decision, cast, facts)
     return finish(decision)
 
 
-def _recommend(cast: Cast, facts: Facts, full: bool = True) -> list[Plain]:
+def _recommend(cast: Cast, facts: Facts, full: str) -> list[Plain]:
+    """The recommendations in order. full: whose command, cautions and further reasons are made: "all", "start", ""."""
     if not cast.start:
         return []
     candidate, fired = cast.start
@@ -114,22 +233,25 @@ def _recommend(cast: Cast, facts: Facts, full: bool = True) -> list[Plain]:
             tied=tied,
             orchestrator=above,
             by_estimate=cast.by_estimate,
-            full=full,
+            full=bool(full),
         )
     ]
+    others = full == "all"
     for other, rules in cast.tied:
-        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[start], full=full)
+        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[start], full=others)
         rec["condition"] = None
         made.append(rec)
     for other, rule in cast.alternatives:
         rules = [rule] if rule else []
-        made.append(build(f"alternative-{other.path.engine}", "alternative", other, rules, facts, full=full))
+        made.append(build(f"alternative-{other.path.engine}", "alternative", other, rules, facts, full=others))
     for other, rule in cast.benchmark:
-        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts, full=full))
+        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts, full=others))
     for engine, rule in cast.orchestrators:
-        made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, start))
+        below = roles.driven(facts.kb.engines[engine], [start, *tied], facts) or start
+        like = next(r for r in made if r["engine"] == below) if full else None
+        made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, below, like))
     for engine, below, rule in cast.conveniences:
-        like = next((r for r in made if r["engine"] == below), None) if full else None
+        like = next((r for r in made if r["engine"] == below), None) if others else None
         made.append(plain_role(f"app-{engine}", "convenience", engine, rule, facts, below, like))
     return made
 
@@ -140,11 +262,12 @@ def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: 
     if bottleneck:
         values["bottleneck.is"] = bottleneck["is"]
     found = []
+    holds = facts.holding(values)
     for id_, rule in facts.kb.rules.items():
-        if rule["effect"] == "warn" and facts.holds(rule["when"], facts.kinds, values):
+        if rule["effect"] == "warn" and holds(rule["when"]):
             found.append(roles.of_rule(Fired(id_, rule)))
     for id_, mistake in facts.kb.mistakes.items():
-        if mistake.get("when") and mistake.get("warning") and facts.holds(mistake["when"], facts.kinds, values):
+        if mistake.get("when") and mistake.get("warning") and holds(mistake["when"]):
             found.append(
                 statement(
                     f"mistake-{id_}",
@@ -291,4 +414,4 @@ def _told(facts: Facts, decision: Plain) -> Plain:
     return {path: value for path, value in told.items() if value is not None}
 
 
-__all__ = ["Candidate", "decide", "decide_reading"]
+__all__ = ["Candidate", "decide", "decide_head", "decide_reading"]

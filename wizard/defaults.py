@@ -18,8 +18,15 @@ _LAST_RESORT: Plain = {
     "traffic.shared_prefix": 0, "traffic.mode": "online", "needs": [], "optional.exposure": "loopback",
     "optional.air_gapped": False,
 }  # fmt: skip
+_BUSY = 16  # requests at once that stand for "throughput matters" when no number was given
 _MAC_HOSTS = ("apple", "arm")
-_ARM_BOARDS = ("sm_87", "sm_110", "sm_121")  # NVIDIA boards whose processor is an Arm one
+_ARM_BOARDS = (
+    "sm_87",
+    "sm_110",
+    "sm_121",
+    "neon",
+    "aarch64",
+)  # NVIDIA boards whose processor is an Arm one, and Arm itself
 
 
 def fill(situation: Plain, said: Plain, stated: Plain, problems: list[Problem], kb: KB) -> list[Plain]:
@@ -108,8 +115,9 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
         common = set.intersection(*systems) if systems else set()
         default = _default(path, situation, _defaults(kb))
         return next(s for s in v.OSES if s in common) if common and default not in common else None
-    if path == "host.arch" and devices:
+    if path == "host.arch":
         arches = {d["arch"] for d in devices if d["kind"] in ("soc", "cpu", "client")}
+        arches |= {str(d["custom"].get("arch")) for d in situation["devices"] if d["custom"]}
         arm = any(a.startswith(_MAC_HOSTS) or a in _ARM_BOARDS for a in arches)
         return "aarch64" if arm else None
     if path == "host.ram_gib":
@@ -124,7 +132,15 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
         return _tokens(situation, said, kb)
     if path == "traffic.concurrency" and situation["model"] is None and situation["serving"] in ("browser", "mobile"):
         return 1
+    if path == "traffic.concurrency" and said.get("priority") in ("throughput", "cost") and devices:
+        # who asks for throughput does not mean one request at a time
+        usual = _default(path, situation, _defaults(kb))
+        return max(usual, _BUSY) if situation["serving"] in ("self", "agents", "team") and _gpu(devices) else None
     return None
+
+
+def _gpu(devices: list[Plain]) -> bool:
+    return any(d["kind"] == "gpu" for d in devices)
 
 
 def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:
@@ -157,10 +173,13 @@ def _within(situation: Plain, devices: list[Plain]) -> str:
 
 
 def _tokens(situation: Plain, said: Plain, kb: KB) -> int | None:
-    """At least what prompt and answer need together, rounded up to a power of two."""
-    if "context.input" not in said and "context.output" not in said:
-        return None
+    """At least what prompt and answer need together, a power of two; else no more than the model can read."""
     defaults = _defaults(kb)
     default = _default("context.tokens", situation, defaults)
-    need = sum(said.get(p) or _default(p, situation, defaults) for p in ("context.input", "context.output"))
-    return None if need <= default else 1 << (need - 1).bit_length()
+    if "context.input" in said or "context.output" in said:
+        need = sum(said.get(p) or _default(p, situation, defaults) for p in ("context.input", "context.output"))
+        if need > default:
+            return 1 << (need - 1).bit_length()
+    limits = kb.models.get((situation["model"] or {}).get("id", ""), {}).get("context") or {}
+    longest = max(limits.get("native", 0), limits.get("extended", 0))
+    return longest if 0 < longest < default else None

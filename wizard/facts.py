@@ -113,6 +113,7 @@ class Facts:
                 "model.native_bits": native_bits(arch, self.kb),
             }
             values["model.exceeds_devices"] = self._exceeds(arch)
+            values["model.fill"] = self._fill(arch)
         return values
 
     def _instructions(self) -> tuple[str, ...] | None:
@@ -123,6 +124,11 @@ class Facts:
             if kind.entry["kind"] in ("cpu", "soc") and kind.entry.get("instructions"):
                 return tuple(kind.entry["instructions"])
         return None
+
+    def _fill(self, arch: Entry) -> float | None:
+        """Share of one machine's device memory that four bits a weight take; None without an accelerator."""
+        room = sum(c.memory_bytes for c in self.cards if c.entry["kind"] != "cpu")
+        return arch["params"]["total"] / 2 / room if room else None
 
     def _exceeds(self, arch: Entry) -> bool | None:
         """Do even the smallest weights with an acceptable loss outgrow all device memory?"""
@@ -206,7 +212,14 @@ class Facts:
         if not condition:
             return True
         pool = kinds if isinstance(kinds, list | tuple) else list(kinds)
+        if len(pool) == 1 and not extra:
+            return satisfied(condition, self._with_device(pool[0]).get)
         return all(satisfied(condition, self.lookup(kind, extra)) for kind in pool or (None,))
+
+    def holding(self, extra: dict[str, Any]) -> Callable[[Any], bool]:
+        """`holds` for all devices and the same extra values, to ask many conditions in a row."""
+        tables = [{**self._with_device(kind), **extra} for kind in self.kinds] or [{**self._values, **extra}]
+        return lambda condition: all(satisfied(condition, table.get) for table in tables)
 
     def value(self, path: str) -> Any:
         """A value that does not depend on a device."""
@@ -262,7 +275,18 @@ def _own(custom: Entry, kb: KB) -> Entry:
         "bandwidth_gbs": custom.get("bandwidth_gbs"),
         "speed_class": None,
         "custom": True,
+        "instructions": _instructions_of(arch) if kind == "cpu" else (),
     }
+
+
+_LADDER = ("sse42", "avx", "avx2", "avx512", "amx")  # each x86 step has the ones before it
+
+
+def _instructions_of(arch: str | None) -> tuple[str, ...]:
+    """Instruction sets of a processor described by the newest it has ("avx2"); none: not known."""
+    if arch in _LADDER:
+        return _LADDER[: _LADDER.index(arch) + 1]
+    return ("neon",) if arch in ("neon", "aarch64", "arm64") else ()
 
 
 def _capability(arch: str | None) -> str | None:

@@ -5,7 +5,6 @@ Nothing here raises: a value that cannot be read becomes a problem that names it
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -89,7 +88,7 @@ def raw(data: Plain, path: str, problems: list[Problem]) -> Any:
 
 
 def number(written: Any) -> float | None:
-    """A finite number, also as text with the marks of a language; None when it is none."""
+    """A number of ordinary size, also as text with the marks of a language; None when it is none."""
     if isinstance(written, bool):
         return None
     if isinstance(written, str):
@@ -103,9 +102,7 @@ def number(written: Any) -> float | None:
             written = float(text)
         except ValueError:
             return None
-    if isinstance(written, int) and abs(written) > 10**15:
-        return None
-    if isinstance(written, int | float) and math.isfinite(written):
+    if isinstance(written, int | float) and abs(written) <= 10**15:  # false for what is no number
         return float(written)
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .facts import Facts
+from .fields import MAX_COUNT
 from .kb import KB
 from .shapes import GIB
 from .situation import read
@@ -58,7 +59,11 @@ def patches(row: Plain, decision: Plain, kb: KB) -> Iterator[Plain]:
     device = situation["devices"][0]
     if memory:
         if device["device"]:
-            yield from ({"devices": [{**device, "count": device["count"] * n}]} for n in (2, 4))
+            yield from (
+                {"devices": [{**device, "count": n}]}
+                for n in (device["count"] * 2, device["count"] * 4)
+                if n <= MAX_COUNT
+            )
         yield from _larger_devices(row, memory["params"]["need"] * device["count"], device, situation, kb)
     elif any(o["clause"].startswith(("device.", "candidate.", "hardware.")) for o in row["obstacles"]):
         yield from _other_devices(row, device, situation, kb)
@@ -81,18 +86,24 @@ def smaller_models(decision: Plain, kb: KB) -> Iterator[Plain]:
 
 def _smaller(memory: Plain, situation: Plain) -> Iterator[Plain]:
     """A narrower KV cache, fewer requests at once or a shorter context, when the KV cache is large enough to matter."""
-    over, kv, most = (memory["params"].get(name) or 0 for name in ("over", "kv", "most"))
+    over, kv, most, longest = (memory["params"].get(name) or 0 for name in ("over", "kv", "most", "longest"))
     if situation["settings"]["kv"] == "auto" and over <= kv // 2:
         yield {"settings.kv": "fp8"}
         yield {"settings.kv": "q8_0"}
-    users = situation["traffic"]["concurrency"]
+    users, tokens = situation["traffic"]["concurrency"], situation["context"]["tokens"]
+    fewer = {}
     if 1 <= most < users:
-        yield {"traffic.concurrency": most}
+        fewer = {"traffic.concurrency": most}
+        yield fewer
         yield {"traffic.concurrency": max(1, most * 3 // 4)}  # a little air, where the estimate is tight
-    tokens = situation["context"]["tokens"]
-    for part in (2, 4):
-        if over <= kv - kv // part and tokens // part >= MIN_CONTEXT:
-            yield {"context.tokens": tokens // part}
+    shorter = [tokens // part for part in (2, 4) if over <= kv - kv // part]
+    if MIN_CONTEXT <= longest < tokens:
+        shorter.append(1 << longest.bit_length() - 1)
+    for length in shorter:
+        if length >= MIN_CONTEXT:
+            yield {"context.tokens": length}
+            if fewer:
+                yield {"context.tokens": length, **fewer}
     if isinstance(situation["format"], dict):
         yield {"format": None}
 
@@ -114,21 +125,21 @@ def _reachable(engine: str, kb: KB) -> Iterator[tuple[str, Plain]]:
 
 
 def _other_devices(row: Plain, device: Plain, situation: Plain, kb: KB) -> Iterator[Plain]:
-    """Devices nearest in kind and memory on which the engine has a way to run; the same vendor first."""
+    """Devices nearest in kind, vendor, segment and memory, in this order, on which the engine has a way to run."""
     mine = kb.devices.get(device["device"] or "", {})
     options = []
     for id_, other in _reachable(row["engine"], kb):
         if id_ != device["device"]:
             gib = max(other["memory"]["options"])
             apart = abs(gib - device["memory_gib"]) / max(gib, device["memory_gib"])
-            foreign = (other["kind"] != mine.get("kind"), other["vendor"] != mine.get("vendor"))
+            foreign = tuple(other[key] != mine.get(key) for key in ("kind", "vendor", "segment"))
             options.append((*foreign, apart, id_, gib))
     for *_, id_, gib in sorted(options)[:MAX_DEVICE_TRIES]:
         yield _with_device(id_, device["count"], gib, situation, kb)
 
 
 def _larger_devices(row: Plain, need: int, device: Plain, situation: Plain, kb: KB) -> Iterator[Plain]:
-    """Devices that hold what is needed, least memory to spare first; the same vendor before others."""
+    """Devices that hold what is needed: the same vendor, then few, then the same kind of machine, little spare."""
     mine = kb.devices.get(device["device"] or "", {})
     options = []
     for id_, other in _reachable(row["engine"], kb):
@@ -138,7 +149,8 @@ def _larger_devices(row: Plain, need: int, device: Plain, situation: Plain, kb: 
             for count in COUNTS:
                 total = gib * count
                 if total * GIB >= need * ROOM and (id_ != device["device"] or count > device["count"]):
-                    options.append((other["vendor"] != mine.get("vendor"), count, total, id_, gib))
+                    foreign = (other["vendor"] != mine.get("vendor"), count, other["segment"] != mine.get("segment"))
+                    options.append((*foreign, total, id_, count, gib))
                     break
-    for _, count, _, id_, gib in sorted(options)[:MAX_DEVICE_TRIES]:
+    for *_, id_, count, gib in sorted(options)[:MAX_DEVICE_TRIES]:
         yield _with_device(id_, count, gib, situation, kb)

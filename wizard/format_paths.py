@@ -22,6 +22,8 @@ class _Table:
     def __init__(self, rows: list[Entry]) -> None:
         self.rows = rows
         self.families = list(dict.fromkeys(row["format"] for row in rows))
+        # families the project moves away from: for people who have such weights, not to be advised
+        self.fading = set(self.families) - {row["format"] for row in rows if not row.get("deprecated")}
         self.by: dict[tuple[str, str], list[Entry]] = {}
         for row in rows:
             for backend in backends_of(row):
@@ -56,7 +58,7 @@ def find(
         return [Refusal(engine, mode, "format", wanted["family"], unread(engine, version, mode, facts))]
     modes = [m["id"] for m in facts.kb.engines[engine].get("modes", [])] or [None]
     for position, family in enumerate(families):
-        if wanted and family != wanted["family"]:
+        if family != wanted["family"] if wanted else family in table.fading:
             continue
         place = position * len(modes) + modes.index(mode)
         misses: list[Entry] = []

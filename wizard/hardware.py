@@ -9,7 +9,7 @@ from typing import Any
 from . import vocabulary as v
 from .fields import MAX_COUNT, Field, number, tidy, value
 from .kb import KB
-from .problems import Problem, problem
+from .problems import Problem, printable, problem
 
 Plain = dict[str, Any]
 
@@ -69,6 +69,10 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
     options = kb.devices[id_]["memory"]["options"]
     asked = number(item.get("memory_gib")) if item.get("memory_gib") not in (None, "") else option
     if asked is not None and asked not in options:
+        # cards of one name whose sizes differ in more than the size are entries of their own
+        other = kb.find_device(f"{str(name)[:100]} {asked:g} GB")
+        if other and asked in kb.devices[other[0]]["memory"]["options"]:
+            return {"device": other[0], "custom": None, "count": count, "memory_gib": tidy(asked)}
         problems.append(problem(f"{path}.memory_gib", asked, "not-an-option", known=options))
         asked = None
     gib = asked if asked is not None else max(options)
@@ -95,6 +99,12 @@ def host_processor(raw: Any, kb: KB, problems: list[Problem]) -> str | None:
         return hit[0]
     problems.append(problem("host.cpu", raw, "unknown-device", near=kb.nearest_names(name, "device")))
     return None
+
+
+def alone(processor: str, kb: KB) -> Plain:
+    """A machine that has only this processor: it is the device."""
+    gib = tidy(max(kb.devices[processor]["memory"]["options"]))
+    return {"device": processor, "custom": None, "count": 1, "memory_gib": gib}
 
 
 def said(device: Plain, kb: KB) -> Plain:
@@ -125,9 +135,9 @@ def _custom(raw: Any, path: str, problems: list[Problem]) -> Plain | None:
             if chosen:
                 custom[key] = chosen
     if raw.get("name") not in (None, ""):
-        custom["name"] = str(raw["name"])[:60]
+        custom["name"] = printable(raw["name"], 60)
     if raw.get("arch") not in (None, ""):
-        custom["arch"] = _SM.sub(r"sm_\1", str(raw["arch"])[:60].strip().lower())
+        custom["arch"] = _SM.sub(r"sm_\1", printable(raw["arch"], 60).strip().lower())
     if raw.get("compute_capability") not in (None, ""):
         text = str(raw["compute_capability"]).strip()
         if _CAPABILITY.match(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import unicodedata
 from typing import Any
@@ -15,15 +16,18 @@ _DROP = re.compile(
     re.I,
 )
 _MEMORY = re.compile(r"(?<![a-z0-9])(\d{1,4})\s*(gb|gib|g)(?![a-z0-9])", re.I)
+_REMARK = re.compile(r"\([^()]*\)")
 _SIZE = re.compile(r"[1-9]\d{0,3}\Z", re.A)
 _QUANT_TAIL = re.compile(
-    r"[-_. :](fp8|awq|gptq|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|[348][-_ ]?bit|w\da\d+|mlx|onnx"
+    r"[-_. :](?:ud[-_])?(fp8|awq|gptq|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|[348][-_ ]?bit|w\da\d+|mlx|onnx"
     r"|i?q\d\w*)$",
     re.I,
 )
 # What publishers add to the name of the same weights: "-Instruct", "-it", "-hf", "-v0.1".
 _NAME_TAIL = re.compile(r"[-_. ](instruct|it|chat|hf|v0[.-]\d|dynamic|qat)$", re.I)
 _NAME_HEAD = re.compile(r"^meta[-_ ](?=llama)", re.I)
+# Folding drops signs, and "R" and "R+" are two models: the sign is read as the word hubs write for it.
+_PLUS = re.compile(r"(?<=[a-z0-9])\+", re.I)
 # Endings that say which format the weights are in; "int4" and "4bit" name several.
 _FORMAT_TAILS = ("fp8", "awq", "gptq", "gguf", "nvfp4", "mxfp4", "exl2", "exl3")
 
@@ -62,6 +66,7 @@ class KB:
         # what depends on knowledge alone and is asked in every decision, kept by whoever worked it out
         self.cards: dict[Any, Any] = {}
         self.kept: dict[Any, Any] = {}
+        self.reused: dict[str, Any] = {}  # see `reuse`
         self._devices = _index(self.devices)
         self._models = _index(self.models)
         self._engines = _index(self.engines)
@@ -77,6 +82,8 @@ class KB:
                     self.types.setdefault(fold(name), []).append((family, type_))
         self._type = {(f, t["id"]): t for f, e in self.formats.items() for t in e["types"]}
         self._families = _index(self.formats)
+        # It lives as long as the process: the collector need not walk it again and again while deciding.
+        gc.freeze()
 
     # ------------------------------------------------------------------ devices
 
@@ -92,14 +99,15 @@ class KB:
         words = bare.split()
         trailing = float(words[-1]) if len(words) > 1 and _SIZE.match(words[-1]) else None
         gib = float(memory[1]) if memory else trailing
-        names = [text, bare, _DROP.sub(" ", bare)]
+        names = [text, _DROP.sub(" ", text), bare, _DROP.sub(" ", bare)]  # cards that differ by size have both
         if trailing is not None:
             names += [" ".join(words[:-1]), _DROP.sub(" ", " ".join(words[:-1]))]  # "m4 max 64"
         for name in names:
             id_ = self._devices.get(fold(name))
             if id_:
                 return id_, _option(self.devices[id_], gib)
-        return None
+        plain = _REMARK.sub(" ", text)  # "GB10 (DGX Spark)", "A100 80GB (not stated)"
+        return self.find_device(plain) if plain != text else None
 
     # ------------------------------------------------------------------ models
 
@@ -110,6 +118,7 @@ class KB:
         """
         if text in self.models:
             return text, None
+        text = _PLUS.sub(" plus", text)
         key = fold(text)
         if key in self._models:
             return self._models[key], None
@@ -163,10 +172,10 @@ class KB:
         if key in self.types:
             return self._one_type(text)  # "int4" alone may be any of several families
         for mark in (" ", ":", "/", "-"):
-            family, _, type_ = text.partition(mark)
-            if type_ and fold(family) in self._families:
-                id_ = self._families[fold(family)]
-                for name, entry in self.types.get(fold(type_), []):
+            first, _, second = text.partition(mark)
+            for family, type_ in ((first, second), (second, first)):  # also "MXFP4 GGUF"
+                id_ = self._families.get(fold(family)) if type_ else None
+                for name, entry in self.types.get(fold(type_), []) if id_ else ():
                     if name == id_:
                         return id_, entry["id"]
         return None

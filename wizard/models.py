@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .kb import KB
-from .problems import Problem, problem
+from .problems import Problem, printable, problem
 
 Entry = dict[str, Any]
 
@@ -93,8 +93,8 @@ def check_architecture(raw: Any) -> tuple[Entry | None, list[Problem]]:
     clean = []
     for index, group in enumerate(attention):
         path = f"model.architecture.attention.{index}"
-        if not isinstance(group, dict) or group.get("kind") not in _ATTENTION:
-            kind = group.get("kind") if isinstance(group, dict) else group
+        kind = group.get("kind") if isinstance(group, dict) else group
+        if not isinstance(group, dict) or not isinstance(kind, str) or kind not in _ATTENTION:
             return None, [problem(f"{path}.kind", kind, "not-one-of", known=sorted(_ATTENTION))]
         for name in ("layers", *_ATTENTION[group["kind"]]):
             if name == "state":
@@ -118,7 +118,7 @@ def check_architecture(raw: Any) -> tuple[Entry | None, list[Problem]]:
         if not all(isinstance(g, dict) and isinstance(g.get("group"), str) and _count(g.get("params")) for g in groups):
             return None, [problem("model.architecture.groups", None, "not-whole", low=1, high=_LIMIT)]
         total = sum(g["params"] for g in groups)
-        groups = [{"group": g["group"], "params": g["params"]} for g in groups]
+        groups = [{"group": printable(g["group"], 60), "params": g["params"]} for g in groups]
     elif _count(params):
         total, groups = params, [{"group": "other", "params": params}]
     else:
@@ -126,10 +126,10 @@ def check_architecture(raw: Any) -> tuple[Entry | None, list[Problem]]:
     active = raw.get("params", {}).get("active") if isinstance(raw.get("params"), dict) else None
     moe = raw.get("kind") == "moe" or "experts" in raw
     entry: Entry = {
-        "name": str(raw.get("name", "imported"))[:80],
+        "name": printable(raw.get("name", "imported"), 80),
         "kind": "moe" if moe else "dense",
         "family": None,
-        "architecture": str(raw["architecture"])[:80] if raw.get("architecture") else None,
+        "architecture": printable(raw["architecture"], 80) if raw.get("architecture") else None,
         "modality": ["text"],
         "tasks": ["chat"],
         "params": {"total": total, "active": active if _count(active) and active <= total else total},

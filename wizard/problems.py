@@ -7,6 +7,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
+def printable(value: Any, limit: int) -> str:
+    """A value as text of at most `limit` characters that every output can hold: no half of a surrogate pair."""
+    return str(value)[:limit].encode("utf-8", "replace").decode()
+
+
 @dataclass(frozen=True)
 class Problem:
     """One field that was not understood. `text` is the id of the sentence, `params` fill it."""
@@ -23,9 +28,10 @@ class Problem:
 
 def problem(path: str, value: Any, what: str, **params: Any) -> Problem:
     """A problem; the offending value is cut to a printable length."""
-    shown = value if isinstance(value, int | float | bool) or value is None else str(value)[:80]
+    shown = value if isinstance(value, int | float | bool) or value is None else printable(value, 80)
     if isinstance(shown, float) and not math.isfinite(shown):
         shown = str(shown)  # has no form in JSON
     elif isinstance(shown, int) and abs(shown) > 10**15:
         shown = f"{shown:.3g}" if abs(shown) < 10**300 else "…"
+    path = printable(path, 200)
     return Problem(path, shown, f"problem.{what}", {"field": path, "value": shown, **params})

@@ -15,7 +15,7 @@ from .roles import of_rule
 from .rules import Fired
 from .shapes import GIB, Entry
 from .sizing import detailed, workload_of
-from .speed import nearest
+from .speed import cost, nearest
 from .versions import matches
 
 Plain = dict[str, Any]
@@ -133,6 +133,10 @@ def build(
             work = workload_of(facts.situation)
             alike = nearest(path, layout, facts.arch, work, facts.kb)
             rec["estimates"] = {**candidate.estimates, "nearest": alike}
+            price = facts.situation["optional"]["cost"]
+            per_million = cost.per_million(candidate.estimates["throughput_tps"], price)
+            if per_million:
+                rec["estimates"]["cost_per_million"] = per_million | {"currency": str(price.get("currency") or "")}
         rec["command"] = command(launchable(rec), facts.situation, facts.kb, facts)
         rec["cautions"] = cautions(rec, candidate, facts)
     return rec
@@ -282,7 +286,8 @@ def plain_role(
 ) -> Plain:
     """An orchestrator or an app: no candidate of its own.
 
-    like: the recommendation whose devices, format and settings an app takes over for its command.
+    like: the recommendation whose devices, format and settings it takes over for its command; an
+    orchestrator also takes the flags of that engine.
     """
     entry = facts.kb.engines[engine]
     rec: Plain = {
@@ -320,7 +325,8 @@ def plain_role(
             {**rec, **{k: like[k] for k in taken}, "settings": {k: x for k, x in own.items() if x is not None}}
         )
         values = extra(app, facts.kb)
-        rec["command"] = command(app, facts.situation, facts.kb, facts)
+        over = None if entry["layer"] == "app" else launchable(like)
+        rec["command"] = command(app, facts.situation, facts.kb, facts, over)
     for line in entry.get("cautions", []):
         if facts.holds(line.get("when"), facts.kinds, values):
             rec["cautions"].append(

@@ -106,9 +106,9 @@ def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate],
     limit = max(1, min(c.rank_class for c in bests.values()))
     nominated = [f for f in cast.verdict.nominated.get("start", []) if f.rule["engine"] in bests]
     chosen = [(f, _of_mode(runnable[f.rule["engine"]], f, cast.verdict)) for f in nominated]
-    # ... nor choose kernels that their own project calls experimental when another engine's are not.
-    sure = any(c.rank_class <= limit and c.path.kernel not in cand.SHAKY for c in bests.values())
-    chosen = [(f, c) for f, c in chosen if c.rank_class <= limit and not (sure and c.path.kernel in cand.SHAKY)]
+    # ... nor choose what its own project calls experimental, kernels or offload, when another engine does without.
+    sure = any(c.rank_class <= limit and not trial(c) for c in bests.values())
+    chosen = [(f, c) for f, c in chosen if c.rank_class <= limit and not (sure and trial(c))]
     if not chosen:
         cast.by_estimate = True
         best = cand.order(list(bests.values()), facts.situation["priority"])[0]
@@ -162,12 +162,13 @@ def _worth(candidate: Candidate, start: Candidate) -> bool:
     Not one that leaves the devices when the start stays in them, nor one on kernels that its own
     project calls experimental when the start's are not, nor weights over the bus by an experiment.
     """
-    if candidate.rank_class > max(1, start.rank_class):
-        return False
-    if candidate.path.kernel in cand.SHAKY and start.path.kernel not in cand.SHAKY:
-        return False
+    return candidate.rank_class <= max(1, start.rank_class) and not (trial(candidate) and not trial(start))
+
+
+def trial(candidate: Candidate) -> bool:
+    """Kernels, or a way to leave the devices, that the engine's own project calls experimental."""
     offload = candidate.fit is not None and candidate.fit["class"] == "offload"
-    return not (offload and candidate.experimental and not start.experimental)
+    return candidate.path.kernel in cand.SHAKY or (offload and candidate.experimental)
 
 
 def _above(cast: Cast, facts: Facts) -> None:
@@ -177,19 +178,25 @@ def _above(cast: Cast, facts: Facts) -> None:
     several = facts.situation["nodes"] > 1 or candidate.layout.dp > 1 or facts.situation["serving"] == "fleet"
     if not several:
         return
-    named = {candidate.path.engine, *(c.path.engine for c, _ in cast.tied)}
+    named = [candidate.path.engine, *(c.path.engine for c, _ in cast.tied)]
     seen: set[str] = set()
     for fired in cast.verdict.nominated.get("orchestrate-with", []):
         id_ = fired.rule["engine"]
         entry = facts.kb.engines[id_]
         if id_ in seen or entry["status"]["is"] in ("archived", "inactive"):
             continue
-        if any(
-            o["engine"] in named and facts.check(o.get("needs"), facts.kinds).value is not False
-            for o in entry.get("over", [])
-        ):
+        if driven(entry, named, facts):
             seen.add(id_)
             cast.orchestrators.append((id_, fired))
+
+
+def driven(entry: Entry, named: list[str], facts: Facts) -> str | None:
+    """The first of the named engines that an orchestrator or an app drives on this hardware."""
+    for engine in named:
+        for line in entry.get("over", []):
+            if line["engine"] == engine and facts.check(line.get("needs"), facts.kinds).value is not False:
+                return engine
+    return None
 
 
 def _apps(cast: Cast, facts: Facts) -> None:

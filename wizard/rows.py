@@ -65,6 +65,7 @@ def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
         have=need - over,  # what engine, driver and other programs leave of the device
         need=need,
         most=fit.get("max_concurrency"),
+        longest=fit.get("max_context"),
         kv=sum(p["bytes"] for p in worst.get("parts", []) if p["name"] == "kv"),
         device=worst.get("name", ""),
     )

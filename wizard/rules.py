@@ -50,8 +50,20 @@ class Verdict:
 
 
 def fire(facts: Facts) -> list[Fired]:
-    """Every rule whose condition holds, in the order of ids."""
-    return [Fired(id_, rule) for id_, rule in facts.kb.rules.items() if _holds(rule, facts)]
+    """Every rule whose condition holds, in the order of ids; worked out once a decision."""
+    found = facts.memo.get("fired")
+    if found is None:
+        found = facts.memo["fired"] = [Fired(id_, rule) for id_, rule in facts.kb.rules.items() if _holds(rule, facts)]
+    return found
+
+
+def named(facts: Facts, role: str | None = None) -> set[str]:
+    """Engines that some rule nominates here, for any role or for one."""
+    return {
+        one.rule["engine"]
+        for one in fire(facts)
+        if one.rule["effect"] == "nominate" and role in (None, one.rule["role"])
+    }
 
 
 def _holds(rule: Entry, facts: Facts) -> bool:

@@ -7,7 +7,6 @@ answer takes the default from `knowledge/questions/` and is listed as an assumpt
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +14,9 @@ from typing import Any
 from . import hardware
 from .address import apply_patch, fragment, from_flat, from_fragment, to_flat  # noqa: F401 (one place to import)
 from .defaults import fill
-from .fields import FIELDS, Field, get, put, raw, value  # noqa: F401
+from .fields import FIELDS, Field, get, number, put, raw, tidy, value  # noqa: F401
 from .kb import KB, fold
-from .problems import Problem, problem
+from .problems import Problem, printable, problem
 
 Plain = dict[str, Any]
 
@@ -53,7 +52,11 @@ def read(data: Any, kb: KB) -> Reading:
         data = {}
     said = _fields(data, problems)
     _unknown(data, problems)
+    host = data.get("host") if isinstance(data.get("host"), dict) else {}
     devices, processor = hardware.processor(hardware.devices(data.get("devices"), kb, problems), kb)
+    processor = hardware.host_processor(host.get("cpu"), kb, problems) or processor
+    if not devices and processor and not problems:
+        devices = [hardware.alone(processor, kb)]  # nothing but a processor was named
     model, hinted = _model(data.get("model"), kb, problems)
     format_ = _format(data.get("format"), kb, problems) or hinted
     situation: Plain = {"devices": devices, "model": model, "format": format_ or "auto"}
@@ -66,11 +69,9 @@ def read(data: Any, kb: KB) -> Reading:
         stated["format"] = format_
     _settings(data, situation, stated, kb, problems)
     _optional(data, situation, stated, kb, problems)
-    host = data.get("host") if isinstance(data.get("host"), dict) else {}
-    cpu = hardware.host_processor(host.get("cpu"), kb, problems) or processor
-    put(situation, "host.cpu", cpu)
-    if cpu:
-        put(stated, "host.cpu", cpu)
+    put(situation, "host.cpu", processor)
+    if processor:
+        put(stated, "host.cpu", processor)
     situation["already"] = _engine("already", data.get("already"), kb, problems)
     if situation["already"]:
         stated["already"] = situation["already"]
@@ -242,11 +243,15 @@ def _optional(data: Plain, situation: Plain, stated: Plain, kb: KB, problems: li
 
 
 def _open_map(path: str, written: Plain, kb: KB, problems: list[Problem]) -> Plain:
-    return {str(k)[:60]: x for k, x in list(written.items())[:64] if isinstance(x, str | int | float) and not _wild(x)}
-
-
-def _wild(found: Any) -> bool:
-    return isinstance(found, float) and not math.isfinite(found) or (isinstance(found, str) and len(found) > 200)
+    """Numbers and short texts by name; anything else is left out."""
+    kept: Plain = {}
+    for key, found in list(written.items())[:64]:
+        figure = number(found)
+        if figure is not None:
+            kept[printable(key, 60)] = tidy(figure)
+        elif isinstance(found, str) and len(found) <= 200:
+            kept[printable(key, 60)] = printable(found, 200)
+    return kept
 
 
 def _versions(path: str, written: Plain, kb: KB, problems: list[Problem]) -> Plain:

@@ -12,15 +12,18 @@ from typing import Any
 from .candidates import BY_SPEED, SHAKY, Candidate, Ranked, Refused, order
 from .facts import Facts, native_bits
 from .found import Found, Option, Refusal
+from .kv_choice import with_kv
 from .layouts import Placed, Placing, place
 from .memory import fit
 from .memory.weights import build as weights
-from .obstacles import from_result, merge, obstacle
+from .obstacles import merge, obstacle
+from .rules import named
 from .shapes import GIB, Entry, Layout, Workload
 from .speed import estimate
-from .spread import block_of
+from .spread import block_of, reads_type
 
-_LOSS = ("visible", "severe")
+_BRIEF = 6  # candidates that tell enough about an engine which nothing names
+_LOSS = {"visible": 1, "severe": 2}
 # A model that embeds or ranks reads prompts and writes nothing: there is no decode step to speak of.
 _NO_TEXT: Entry = {
     **dict.fromkeys(("decode_tps", "throughput_tps", "tpot_s", "shares")),
@@ -65,15 +68,42 @@ def detailed(candidate: Candidate, facts: Facts) -> Entry | None:
     return fit(candidate.path, candidate.layout, facts.arch, work, candidate.settings, host, facts.kb)
 
 
-def build(found: Found, facts: Facts) -> dict[str, Ranked]:
-    """Best-first candidates for every engine that has a path; what a setting removes joins `found.refusals`."""
+def build(found: Found, facts: Facts, placings: dict[Any, Placing] | None = None) -> dict[str, Ranked]:
+    """Best-first candidates for every engine that has a path; what a setting removes joins `found.refusals`.
+
+    placings: layouts that are known already, see `reuse`; new ones are added. An engine that no rule
+    nominates is looked at until one candidate fits, which is all its row tells; it is sized in full when
+    no nominated engine stays in the devices.
+    """
     by_engine: dict[str, list[Option]] = {}
-    for option in found.options:
+    for option in _without_twins(found.options):
         by_engine.setdefault(option.path.engine, []).append(option)
     ranked: dict[str, Ranked] = {}
-    maker = _Maker(facts)
+    maker = _Maker(facts, {} if placings is None else placings)
+    stops: list[Refusal] = []
+    known, starts = named(facts), named(facts, "start")
+    _rank({e: o for e, o in by_engine.items() if e in known}, maker, ranked, stops)
+    maker.brief = any(e in starts and r.best.rank_class <= 1 and not r.best.shaky for e, r in ranked.items())
+    _rank({e: o for e, o in by_engine.items() if e not in known}, maker, ranked, stops)
+    found.refusals[:0] = stops[::-1]
+    return {engine: ranked[engine] for engine in by_engine if engine in ranked}
+
+
+def _without_twins(options: list[Option]) -> list[Option]:
+    """Options without those on a general back end that the same engine also runs on CUDA: same fit, slower kernels."""
+    on_cuda = {_identity(o) for o in options if o.path.backend == "cuda"}
+    return [o for o in options if o.path.backend != "vulkan" or _identity(o) not in on_cuda]
+
+
+def _identity(option: Option) -> tuple[Any, ...]:
+    path = option.path
+    return path.engine, path.mode, path.family, path.type, *option.kinds
+
+
+def _rank(by_engine: dict[str, list[Option]], maker: _Maker, ranked: dict[str, Ranked], stops: list[Refusal]) -> None:
+    facts = maker.facts
     for engine, options in by_engine.items():
-        kept, kv_stops = _with_kv(options, facts)
+        kept, kv_stops = with_kv(options, facts)
         refused: Refused = []
         if facts.arch is None:
             made = [c for o in _one_per_backend(kept) for c in _without_model(o, facts, refused)]
@@ -82,13 +112,10 @@ def build(found: Found, facts: Facts) -> dict[str, Ranked]:
         if made:
             ranked[engine] = Ranked(engine, order(made, facts.situation["priority"]), refused)
         elif kept:
-            found.refusals.insert(
-                0, Refusal(engine, kept[0].path.mode, "layout", None, _asked(kept[0], facts, refused))
-            )
+            stops.append(Refusal(engine, kept[0].path.mode, "layout", None, _asked(kept[0], facts, refused)))
         else:
             wanted = facts.situation["settings"]["kv"]
-            found.refusals.insert(0, Refusal(engine, options[0].path.mode, "feature", wanted, kv_stops))
-    return ranked
+            stops.append(Refusal(engine, options[0].path.mode, "feature", wanted, kv_stops))
 
 
 def _asked(option: Option, facts: Facts, refused: Refused) -> list[Entry]:
@@ -99,52 +126,13 @@ def _asked(option: Option, facts: Facts, refused: Refused) -> list[Entry]:
     return merge(stops)[:3] or [obstacle("settings.layout", wanted, None, [], text="obstacle.layout-none")]
 
 
-# ---------------------------------------------------------------------- type of the KV cache
-
-
-def _with_kv(options: list[Option], facts: Facts) -> tuple[list[Option], list[Entry]]:
-    """The options that have the KV type the person fixed, and what stands in the way of the others."""
-    wanted = facts.situation["settings"]["kv"]
-    if wanted in ("auto", "f16"):
-        return options, []
-    kept: list[Option] = []
-    nearest: list[Entry] = []
-    for option in options:
-        stops = _kv_stops(option, wanted, facts)
-        if all(s["kind"] == "unknown" for s in stops):
-            kinds = {device: (*more, *stops) for device, more in option.kinds.items()}
-            kept.append(replace(option, kinds=kinds) if stops else option)
-        elif not nearest or len(stops) < len(nearest):
-            nearest = stops
-    return kept, nearest
-
-
-def _kv_stops(option: Option, wanted: str, facts: Facts) -> list[Entry]:
-    """Empty when the engine has the type on these devices; the nearest line's obstacles else."""
-    lines = facts.kb.engines[option.path.engine].get("kv_types", [])
-    extra = {"candidate.backend": option.path.backend}
-    kinds = [k for k in facts.kinds if k.device in option.kinds]
-    found: list[list[Entry]] = []
-    for line in lines:
-        if line["type"] == wanted and line.get("mode") in (None, option.path.mode):
-            result = facts.check(line.get("needs"), kinds, extra)
-            if result.value is True:
-                return []
-            found.append(from_result(result, line))
-    if found:
-        return min(found, key=lambda stops: (any(s["kind"] != "unknown" for s in stops), len(stops)))
-    known = sorted({k["type"] for k in lines} | {"f16"})
-    sources = lines[0]["source"] if lines else []
-    return [obstacle("settings.kv", wanted, known, sources, text="obstacle.kv-type")]
-
-
 # ---------------------------------------------------------------------- with a model
 
 
 class _Maker:
     """Makes the candidates of one decision; keeps what its options share."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, placings: dict[Any, Placing]) -> None:
         self.facts = facts
         self.work = workload_of(facts.situation)
         self.held = held_of(self.work)
@@ -152,20 +140,46 @@ class _Maker:
         self.writes = bool(facts.arch and {"chat", "completion"} & set(facts.arch["tasks"]))
         self.native = native_bits(facts.arch, facts.kb) if facts.arch else 16.0
         kv = facts.situation["settings"]["kv"]
+        self.brief = False  # stop at the first candidate that fits
         self.settings = {"kv_type": "f16" if kv == "auto" else kv, "offload": facts.situation["settings"]["offload"]}
         self.quantity = BY_SPEED.get(facts.situation["priority"])
-        self._placings: dict[Any, Placing] = {}
+        self._placings = placings
         self._floor = 0.0  # low end of the best sure candidate of the engine at hand
         self._closed: set[tuple[Any, ...]] = set()  # family and layout whose further types cannot win
 
     def two_phases(self, options: list[Option], refused: Refused) -> list[Candidate]:
         """Published weights first; what has to be converted only when nothing published fits."""
+        if self.brief:
+            return self._briefly(options, refused)
         published = [o for o in options if o.path.checkpoint["status"] == "published"]
         made = self._sized(published, refused)
         if any(c.rank_class == 0 for c in made):
             return made
         others = [o for o in options if o.path.checkpoint["status"] != "published"]
         return made + self._sized(others, refused)
+
+    def _briefly(self, options: list[Option], refused: Refused) -> list[Candidate]:
+        """The first candidate that fits, each option on its roomiest layout; else those that came nearest."""
+        self._floor, self._closed = 0.0, set()
+        inside = {**self.settings, "offload": "no"}
+        made: list[Candidate] = []
+        small: list[tuple[Option, Placed]] = []
+        for option in sorted(self._in_order(options), key=lambda o: o.path.checkpoint["status"] != "published"):
+            likely, roomiest = self._likely(option, self.placing(option, refused))
+            if roomiest is None:
+                continue
+            small.append((option, roomiest))
+            if likely:
+                made += self._make(option, [max(likely, key=lambda p: _room(p.layout))], inside)
+                if any(c.rank_class == 0 for c in made):
+                    return made
+                if len(made) >= _BRIEF:
+                    break
+        if any(c.rank_class <= 1 for c in made):
+            return made
+        self._closed.clear()
+        small.sort(key=lambda row: self.facts.kb.type_of(row[0].path.family, row[0].path.type)["bits"])
+        return made + [c for o, p in small[:2] for c in self._make(o, [p], self.settings)]
 
     def _sized(self, options: list[Option], refused: Refused) -> list[Candidate]:
         """Size the layouts that can hold the weights; look at system memory only when none of them does.
@@ -196,7 +210,9 @@ class _Maker:
         if self.settings["offload"] == "no" or any(c.rank_class <= 1 for c in made):
             return made + [c for o, placed in hopeless for c in self._make(o, placed, inside)]
         self._closed.clear()
-        return [c for o, placed in placings for c in self._make(o, placed, self.settings)]
+        # copies would compete for the same system memory
+        one_copy = [(o, [p for p in placed if p.layout.dp == 1] or placed) for o, placed in placings]
+        return [c for o, placed in one_copy for c in self._make(o, placed, self.settings)]
 
     def _in_order(self, options: list[Option]) -> list[Option]:
         """Types of one family in the order in which the first good one makes the rest needless.
@@ -204,14 +220,18 @@ class _Maker:
         By speed the narrowest come first and wider ones end where they fall behind; else the widest
         that fits is the one to take.
         """
-        stored = {o.path: self.facts.kb.type_of(o.path.family, o.path.type)["bits"] for o in options}
-        bits = {p: (b,) if self.quantity else (-int(min(b, self.native)), int(b), -b) for p, b in stored.items()}
         home = {key: n for n, key in enumerate(dict.fromkeys(map(_family, options)))}
-        return sorted(options, key=lambda o: (home[_family(o)], bits[o.path], o.path.type))
+
+        def place_of(option: Option) -> tuple[Any, ...]:
+            stored = self.facts.kb.type_of(option.path.family, option.path.type)["bits"]
+            bits = (stored,) if self.quantity else (-int(min(stored, self.native)), int(stored), -stored)
+            return home[_family(option)], bits, option.path.type
+
+        return sorted(options, key=place_of)
 
     def _close(self, candidate: Candidate, key: tuple[Any, ...]) -> None:
         """Note that wider (or narrower) types of this family on this layout cannot win any more."""
-        if candidate.rank_class or candidate.shaky:
+        if candidate.rank_class or candidate.shaky or candidate.lossy:
             return
         if not self.quantity:
             self._closed.add(key)
@@ -233,7 +253,7 @@ class _Maker:
         """Candidates of one option on these layouts, with fit and estimate."""
         facts, path = self.facts, option.path
         type_ = facts.kb.type_of(path.family, path.type)
-        lossy = type_.get("quality", {}).get("loss") in _LOSS
+        lossy = _LOSS.get(type_.get("quality", {}).get("loss"), 0)
         fallback = path.kernel == "weight-only" and type_.get("compute") in _COMPUTE
         made = []
         slow_alone: set[str] = set()  # devices
@@ -241,7 +261,8 @@ class _Maker:
         # that still reads each layer from one device
         for one in sorted(placed, key=lambda p: -p.layout.tp):
             layout = one.layout
-            key = (*_family(option), path.kernel, layout)
+            cards = tuple(c.index for c in layout.cards)  # a tuple of cards takes long to hash
+            key = (*_family(option), path.kernel, cards, layout.tp, layout.pp, layout.ep, layout.dp, layout.nodes)
             alone = layout.cards[0].device if len({c.device for c in layout.cards}) == 1 else ""
             if key in self._closed or (alone in slow_alone and layout.tp == 1):
                 continue
@@ -273,10 +294,11 @@ class _Maker:
         return made
 
     def placing(self, option: Option, refused: Refused) -> list[Placed]:
-        """Layouts of an option; types of one family with the same block size share them."""
+        """Layouts of an option; types of one family that divide alike share them."""
         path = option.path
         block = block_of(self.facts.kb.type_of(path.family, path.type))
-        key = (path.engine, path.mode, path.backend, path.family, block, *sorted(option.kinds))
+        type_ = path.type if reads_type(path.engine, self.facts.kb) else None
+        key = (path.engine, path.mode, path.backend, path.family, type_, block, *sorted(option.kinds))
         found = self._placings.get(key)
         if found is None:
             found = self._placings[key] = place(option, self.facts)
@@ -301,6 +323,8 @@ def _offload_experimental(entry: Entry, fits: Entry) -> bool:
 
 def _unconfirmed(option: Option, more: tuple[Entry, ...], layout: Layout) -> tuple[Entry, ...]:
     devices = {c.device for c in layout.cards}
+    if not more and not any(option.kinds.get(d) for d in devices):
+        return ()
     found = [stop for device in sorted(devices) for stop in option.kinds.get(device, ())]
     return tuple(merge([*found, *more]))
 

@@ -6,8 +6,10 @@ experts would be cut inside a block, whole experts on each rank (expert parallel
 
 from __future__ import annotations
 
+from .conditions import paths_of
 from .facts import Facts, Kind
 from .found import Option
+from .kb import KB
 from .obstacles import from_result, obstacle
 from .shapes import Entry, Layout
 from .versions import matches
@@ -35,6 +37,17 @@ def allowed(name: str, option: Option, facts: Facts, kinds: tuple[Kind, ...]) ->
     found = facts.memo.get(key)
     if found is None:
         found = facts.memo[key] = _ask(name, option, facts, kinds)
+    return found
+
+
+def reads_type(engine: str, kb: KB) -> bool:
+    """Whether any way of spreading depends on the type of the format, not only on its family."""
+    key = ("spread-reads-type", engine)
+    found = kb.kept.get(key)
+    if found is None:
+        facts = (kb.engines[engine].get("parallelism") or {}).values()
+        read = {path for fact in facts for path in paths_of(fact.get("needs"))}
+        found = kb.kept[key] = bool(read & {"format.type", "format.bits"})
     return found
 
 

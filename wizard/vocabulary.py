@@ -110,6 +110,7 @@ PATHS: dict[str, Word] = {
     "model.active_b": Word("number", "billions of parameters used per token"),
     "model.native_bits": Word("number", "bits per weight in which its makers publish it"),
     "model.exceeds_devices": Word("bool", "even its smallest weights outgrow the device memory"),
+    "model.fill": Word("number", "share of the machine's device memory that four bits a weight take"),
     # the format of a path
     "format.family": Word("id", "format family", entries="format"),
     "format.type": Word("text", "format type"),
@@ -118,6 +119,7 @@ PATHS: dict[str, Word] = {
     "engine.version": Word("version", "version of the engine"),
     "engine.layer": Word("enum", "layer", ("engine", "app", "orchestrator", "host", "plugin", "library")),
     "engine.mode": Word("text", "mode of the engine"),
+    "engine.below": Word("id", "for an orchestrator, the engine it drives", entries="engine"),
     # a path on a layout
     "candidate.backend": Word("enum", "back end", BACKENDS),
     "candidate.kernel": Word("enum", "kind of kernel", KERNELS),
@@ -178,6 +180,9 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "launch.tensor_split": "shares per device, comma separated",
     "launch.threads": "physical CPU cores",
     "launch.served_name": "name under which clients ask for the model",
+    "launch.copies": "copies of the model on all machines",
+    "launch.below": "in a file of an orchestrator, the settings of the engine below it",
+    "launch.below_name": "what an orchestrator calls the engine below it",
     "launch.node_rank": "number of the machine, 0 for the first",
     "launch.head_address": "address of the first machine, as the others reach it",
     "checkpoint.repository": "repository of the weights",

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .decide import decide, decide_reading
+from .fields import FIELDS, MAX_COUNT
 from .fixes import admits, patches, smaller_models
 from .kb import KB
 from .situation import apply_patch, get, read
@@ -37,6 +38,7 @@ _WEIGHT = {
 MAX_CHANGES = 8
 NEAREST_CHANGES = 3
 MAX_TRIES = 12  # of one kind of change
+MAX_DECISIONS = 120  # of one exploration; an ordinary one takes twenty to sixty
 
 
 def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
@@ -53,13 +55,13 @@ def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
     again = _Again(stated, kb, today)
     yield {}
     yield from _changes(decision, start, again)
+    if start is None:
+        yield from _nothing_fits(decision, again)
     for row in decision["rejected"]:
         part = row["scope"]["kind"] == "layout" and row["scope"]["value"] is not None
         if part or row["group"] == "behind":
             continue
         yield from _fix(row, decision, again)
-    if start is None:
-        yield from _nothing_fits(decision, again)
 
 
 def complete(data: Any, kb: KB, today: str) -> Plain:
@@ -93,11 +95,13 @@ class _Again:
     def __init__(self, stated: Plain, kb: KB, today: str) -> None:
         self.stated, self.kb, self.today = stated, kb, today
         self.known: dict[str, Plain] = {}
+        self.left = MAX_DECISIONS
 
     def __call__(self, patch: Plain) -> Plain:
         key = json.dumps(patch, sort_keys=True)
         found = self.known.get(key)
         if found is None:
+            self.left -= 1
             reading = read(apply_patch(self.stated, patch), self.kb)
             found = self.known[key] = decide_reading(reading, self.kb, self.today, full=False)
         return found
@@ -123,15 +127,23 @@ def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Pl
             yield {"change": _change(decision, path, value, patch, other)}
 
 
+def _most(path: str) -> float:
+    """The largest value a field may have."""
+    return FIELDS[path].high
+
+
 def _neighbours(situation: Plain) -> Iterator[tuple[str, list[Any]]]:
     """Values near the person's, nearest first, for each answer that may flip the result."""
-    users = situation["traffic"]["concurrency"]
+    users, most = situation["traffic"]["concurrency"], _most("traffic.concurrency")
     yield (
         "traffic.concurrency",
-        [n for n in dict.fromkeys([users // 2, users * 2, 1, 2, 4, 16, 64]) if n >= 1 and n != users][:5],
+        [n for n in dict.fromkeys([users // 2, users * 2, 1, 2, 4, 16, 64]) if n != users and 1 <= n <= most][:5],
     )
     tokens = situation["context"]["tokens"]
-    yield "context.tokens", [tokens * 2, tokens * 4, max(1024, tokens // 4)]
+    yield (
+        "context.tokens",
+        [n for n in (tokens * 2, tokens * 4, max(1024, tokens // 4)) if n <= _most("context.tokens")],
+    )
     yield "serving", [s for s in SERVING if s != situation["serving"] and s not in ("browser", "mobile")]
     yield "priority", [p for p in PRIORITIES if p != situation["priority"]][:3]
     if situation["format"] == "auto":
@@ -152,7 +164,7 @@ def _neighbours(situation: Plain) -> Iterator[tuple[str, list[Any]]]:
             [
                 [{**device, "count": n}]
                 for n in (device["count"] + 1, device["count"] * 2, device["count"] // 2)
-                if 1 <= n != device["count"]
+                if 1 <= n != device["count"] and n <= MAX_COUNT
             ],
         )
     for need in ("structured-output", "lora"):
@@ -209,6 +221,8 @@ def _start(decision: Plain) -> Plain | None:
 def _fix(row: Plain, decision: Plain, again: _Again) -> Iterator[Plain]:
     """Find the smallest change that admits what was rejected; each try is decided anew."""
     for patch in patches(row, decision, again.kb):
+        if again.left <= 0:
+            return
         other = again(patch)
         yield {}
         if admits(other, row):
@@ -218,16 +232,16 @@ def _fix(row: Plain, decision: Plain, again: _Again) -> Iterator[Plain]:
 
 def _nothing_fits(decision: Plain, again: _Again) -> Iterator[Plain]:
     """The nearest three changes after which something starts: one per thing that can be changed."""
-    rows = [r for r in decision["rejected"] if any(o["clause"] == "memory" for o in r["obstacles"])]
-    rows.sort(key=lambda r: (r["obstacles"][0]["params"].get("over", 0), r["engine"]))
+    rows = [r for r in decision["rejected"] if r["group"] == "impossible" and r["id"] == f"no-{r['engine']}"]
+    rows.sort(key=_nearness)
     tries: dict[str, list[Plain]] = {}
     for patch in [p for r in rows for p in patches(r, decision, again.kb)] + list(smaller_models(decision, again.kb)):
-        ways = tries.setdefault(next(iter(patch)), [])
+        ways = tries.setdefault(" ".join(patch), [])
         if patch not in ways:
             ways.append(patch)
     found: list[Plain] = []
-    for _, ways in sorted(tries.items(), key=lambda t: _WEIGHT.get(t[0].split(".")[0], 9)):
-        if len(found) == NEAREST_CHANGES:
+    for _, ways in sorted(tries.items(), key=_size):
+        if len(found) == NEAREST_CHANGES or again.left <= MAX_DECISIONS // 4:
             break
         for patch in ways[:MAX_TRIES]:
             start = _start(again(patch))
@@ -236,3 +250,15 @@ def _nothing_fits(decision: Plain, again: _Again) -> Iterator[Plain]:
                 found.append({"engine": start["engine"], "patch": patch, "then": _brief(start)})
                 break
     yield {"nothing_fits": found}
+
+
+def _nearness(row: Plain) -> tuple[bool, int, int, str]:
+    """What lacks only memory comes first, the least of it before more; then what fails fewest clauses."""
+    memory = next((o for o in row["obstacles"] if o["clause"] == "memory"), None)
+    return memory is None, memory["params"].get("over", 0) if memory else 0, len(row["obstacles"]), row["engine"]
+
+
+def _size(item: tuple[str, list[Plain]]) -> tuple[int, int, str]:
+    """The largest thing a change touches, and how many."""
+    paths = item[0].split()
+    return max(_WEIGHT.get(p.split(".")[0], 9) for p in paths), len(paths), item[0]

@@ -14,6 +14,7 @@ from typing import Any
 from .. import versions
 from ..facts import Facts, Kind
 from ..kb import KB
+from . import below as below_of
 from . import copies as copies_of
 from . import values as v
 
@@ -23,11 +24,14 @@ HEAD_ADDRESS = "HEAD_ADDRESS"  # the person puts the address of the first machin
 _RANK = "{launch.node_rank}"
 
 
-def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = None) -> Plain | None:
+def command(
+    candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = None, below: Plain | None = None
+) -> Plain | None:
     """How to start a candidate, or None when its entry does not say.
 
-    candidate: the fields of a recommendation; situation: normalised. Returns the Command of a
-    Decision, with `values` (what the placeholders stood for) and `left_out` beside the parts.
+    candidate: the fields of a recommendation; situation: normalised; below: for an orchestrator, the
+    recommendation of the engine it drives. Returns the Command of a Decision, with `values` (what
+    the placeholders stood for) and `left_out` beside the parts.
     """
     entry = kb.engines[candidate["engine"]]
     launch = entry.get("launch")
@@ -35,47 +39,75 @@ def command(candidate: Plain, situation: Plain, kb: KB, facts: Facts | None = No
         return None
     layout = candidate.get("layout") or {}
     copies, candidate = copies_of.one(candidate, entry)
-    known = v.values(candidate, situation, kb)
+    apart = (layout.get("dp") or 1) // ((candidate.get("layout") or {}).get("dp") or 1)
+    known = v.values(candidate, situation, kb) | {"launch.copies": apart}
     version = str(known.get("engine.version", ""))
     facts = facts or Facts(situation, kb)
     chosen = {d.get("device") or "custom" for d in (candidate.get("layout") or {}).get("devices") or []}
     kinds = [k for k in facts.kinds if not chosen or k.device in chosen]
     extra = v.extra(candidate, kb)
+    driven = _driven(candidate, entry, below, situation, kb, facts) if below else None
+    if below:
+        extra["engine.below"] = below["engine"]
+        known["launch.below_name"] = below_of.line_of(entry, below["engine"]).get("called") or below["engine"]
     _paths(known, entry, facts, kinds, extra)
 
     def holds(condition: Any) -> bool:
         return facts.holds(condition, kinds, extra)
 
     left_out: list[Plain] = []
-    builder = _Builder(known, version, holds, left_out)
+    builder = _Builder(known, version, holds, left_out, driven, launch.get("with_below"))
     specs = [spec for spec in launch.get("processes", []) if holds(spec.get("when"))]
+    machines = max(layout.get("nodes") or 1, situation.get("nodes") or 1) if below else layout.get("nodes") or 1
+    known.setdefault("candidate.nodes", 1)
+    workers = frozenset(spec["id"] for spec in specs if spec.get("below"))
     processes: list[Plain] = []
     for copy in range(min(copies, copies_of.SHOWN)):
         builder.known = known | {"launch.port": known["launch.port"] + copy}
-        mine = [p for spec in specs for p in builder.nodes(spec)]
+        shared = []
+        if copy == 0:
+            builder.known = {**builder.known, "candidate.nodes": machines}
+            shared = [p for spec in specs if spec.get("once") for p in builder.nodes(spec)]
+            builder.known = {**builder.known, "candidate.nodes": known["candidate.nodes"]}
+        mine = [p for spec in specs if not spec.get("once") for p in builder.nodes(spec)]
         _model_args(mine, candidate, situation, kb, builder)
         copies_of.visible(mine, candidate, situation, copy if copies > 1 else None)
-        if copies > 1:
-            mine = copies_of.name(mine, copy, layout["nodes"], processes)
-        processes += mine
+        if apart > 1:
+            mine = copies_of.name(mine, copy, layout["nodes"], processes, workers)
+        processes += [*shared, *mine]
     builder.known = known
     if copies > 1 or layout.get("nodes", 1) > (candidate.get("layout") or {}).get("nodes", 1):
         known["candidate.nodes"], known["candidate.dp"] = layout["nodes"], layout["dp"]
+    if below:
+        known["candidate.nodes"] = machines  # where each process runs; the engine itself may need fewer
     exposure = (situation.get("optional") or {}).get("exposure")
     below = kb.engines.get(candidate.get("via") or "") or {}
     plugin = below if below.get("layer") == "plugin" else {}  # an app brings its engine along
     check = launch.get("check")
+    words = builder.words(check["argv"]) if check and processes else None
+    if words is not None and len(words) < len(check["argv"]):
+        words = None  # a part of it needs the model
     return {
         "kind": launch["kind"],
         "processes": processes,
         "install": [*_install(entry, builder), *_install(plugin, builder)],
-        "check": builder.words(check["argv"]) if check and processes else None,
+        "check": words,
         "code": [_code(spec, known, left_out) for spec in launch.get("code", []) if holds(spec.get("when"))],
         "convert": _convert(launch, candidate, builder),
         "expose": launch.get("expose") if exposure not in (None, "loopback") else None,
         "values": known,
         "left_out": left_out,
     }
+
+
+def _driven(candidate: Plain, entry: Plain, below: Plain, situation: Plain, kb: KB, facts: Facts) -> Plain | None:
+    """The process of the engine below, on the orchestrator's layout and in the version it brings."""
+    line = below_of.line_of(entry, below["engine"])
+    alone = {**below, "layout": candidate.get("layout"), "fit": candidate.get("fit")}
+    if line.get("version"):
+        alone["version"] = line["version"]
+    made = command(alone, situation, kb, facts)
+    return made["processes"][0] if made and made["processes"] else None
 
 
 def _paths(known: Plain, entry: Plain, facts: Facts, kinds: list[Kind], extra: Plain) -> None:
@@ -91,8 +123,18 @@ def _paths(known: Plain, entry: Plain, facts: Facts, kinds: list[Kind], extra: P
 class _Builder:
     """Fills the templates of one candidate."""
 
-    def __init__(self, known: Plain, version: str, holds: Callable[[Any], bool], left_out: list[Plain]) -> None:
+    def __init__(
+        self,
+        known: Plain,
+        version: str,
+        holds: Callable[[Any], bool],
+        left_out: list[Plain],
+        driven: Plain | None = None,
+        beside: list[Plain] | None = None,
+    ) -> None:
         self.known = known
+        self.driven = driven  # process of the engine below, for an orchestrator
+        self.beside = beside or []  # what goes with its arguments
         self.version = version
         self.holds = holds
         self.left_out = left_out
@@ -122,17 +164,25 @@ class _Builder:
         image, missing = v.fill(chosen, here) if chosen else (None, [])
         if missing:
             self.left_out.append({"flag": "image", "missing": missing})
+        taken = self.taken(spec.get("below"), here)
+        files = [f for f in (self.file(f, here, spec.get("below"), taken) for f in spec.get("files", [])) if f]
+        env = [e for e in (self.variable(e, here) for e in spec.get("env", [])) if e]
+        if self.driven and (spec.get("below") or {}).get("as") == "flags":
+            args += taken
+            files += self.driven["files"]
+            env += [e for e in self.driven["env"] if e["why"] != copies_of.WHY]  # each copy has its own devices
+        own = node == 0 or spec["id"].startswith("worker")
         return {
-            "id": spec["id"],
+            "id": spec["id"] if own else f"{spec['id']}-worker",  # one name a process, as Compose needs
             "node": node,
             "repeat": repeat,
             "program": fixed,
             "args": [a for a in args if a],
-            "env": [e for e in (self.variable(e, here) for e in spec.get("env", [])) if e],
+            "env": env,
             "image": image,
             "entrypoint": bool(spec.get("entrypoint")),
             "port": here.get("launch.port"),
-            "files": [f for f in (self.file(f, here) for f in spec.get("files", [])) if f],
+            "files": files,
         }
 
     def arg(self, spec: Plain, here: Plain) -> Plain | None:
@@ -168,11 +218,24 @@ class _Builder:
         bind = "{launch.host}" in str(spec["value"])
         return {"name": spec["name"], "value": value, "why": spec.get("why"), "bind": bind}
 
-    def file(self, spec: Plain, here: Plain) -> Plain | None:
+    def taken(self, below: Plain | None, here: Plain) -> list[Plain]:
+        """What an orchestrator hands on: the flags of the engine below, and its own of that kind."""
+        if not below or not self.driven:
+            return []
+        more = [self.arg(a, here) for a in self.beside]
+        return [*below_of.arguments(self.driven, below), *(a for a in more if a)]
+
+    def file(self, spec: Plain, here: Plain, below: Plain | None, taken: list[Plain]) -> Plain | None:
         if not self.holds(spec.get("when")):
             return None
         path, _ = v.fill(spec["path"], here)
-        content, lost = v.fill(spec["content"], {k: _inside(x) for k, x in here.items()})
+        template = spec["content"]
+        parts = template.split(below_of.PLACE)
+        filled = [v.fill(part, {k: _inside(x) for k, x in here.items()}) for part in parts]
+        lost = [name for _, missing in filled for name in missing]
+        content = None if lost else below_of.PLACE.join(str(text) for text, _ in filled)
+        if content is not None and below and self.driven:
+            content = below_of.put(content, below, taken)
         if path is None or content is None:
             self.left_out.append({"flag": spec["path"], "missing": lost})
             return None

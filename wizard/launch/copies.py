@@ -8,6 +8,7 @@ from . import values as v
 
 Plain = dict[str, Any]
 
+WHY = "command.visible"  # the reason beside the variable
 SHOWN = 16  # copies of one machine that are written down
 # How a run is kept to some of the devices; the variable belongs to the vendor's runtime, not to an engine.
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/ (CUDA_VISIBLE_DEVICES),
@@ -33,14 +34,17 @@ def one(candidate: Plain, entry: Plain) -> tuple[int, Plain]:
     return copies // nodes, {**candidate, "layout": alone, "fit": shown}
 
 
-def name(processes: list[Plain], copy: int, nodes: int, before: list[Plain]) -> list[Plain]:
+def name(
+    processes: list[Plain], copy: int, nodes: int, before: list[Plain], workers: frozenset[str] = frozenset()
+) -> list[Plain]:
     """Names, files and machines of one of several copies; the ports already differ.
 
-    before: processes of earlier copies; what would only be done again (a download) is left out.
+    before: processes of earlier copies; what would only be done again (a download) is left out, unless
+    it is one of the workers, which are told apart by their devices alone.
     """
     kept = []
     for process in processes:
-        if not process["files"] and any(_same(process, p) for p in before):
+        if not process["files"] and process["id"] not in workers and any(_same(process, p) for p in before):
             continue
         kept.append(process)
         process["repeat"] = nodes
@@ -48,6 +52,8 @@ def name(processes: list[Plain], copy: int, nodes: int, before: list[Plain]) -> 
             continue
         process["id"] = f"{process['id']}-{copy + 1}"
         for file in process["files"]:
+            if not any(file["path"] == f["path"] for p in before for f in p["files"]):
+                continue  # its path already names the copy
             stem, dot, ending = file["path"].rpartition(".")
             path = f"{stem}-{copy + 1}{dot}{ending}" if dot else f"{ending}-{copy + 1}"
             for arg in process["args"]:
@@ -79,4 +85,4 @@ def visible(processes: list[Plain], candidate: Plain, situation: Plain, copy: in
     numbers = ",".join(str(index + (copy or 0) * used) for index in first)
     for process in processes:
         if not any(e["name"] == variable for e in process["env"]):
-            process["env"].append({"name": variable, "value": numbers, "why": "command.visible", "bind": False})
+            process["env"].append({"name": variable, "value": numbers, "why": WHY, "bind": False})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..texts import Texts
 
 Plain = dict[str, Any]
-__all__ = ["cells", "compact", "html", "markdown", "problems", "to_json"]
+__all__ = ["cells", "compact", "first", "html", "markdown", "problems", "to_json"]
 
 
 def html(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> list[dict[str, str]]:
@@ -30,6 +30,14 @@ def html(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizar
     from .view import View
 
     return sections(View(decision, texts, kb, lang, base, wizard))
+
+
+def first(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> list[dict[str, str]]:
+    """The first section alone, for a Decision of which only the head was made."""
+    from . import answer_html
+    from .view import View
+
+    return [answer_html.first(View(decision, texts, kb, lang, base, wizard))]
 
 
 def compact(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> str:

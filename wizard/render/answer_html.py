@@ -20,14 +20,17 @@ INDEX = {
 }
 
 
+def first(view: View) -> Plain:
+    """The block everybody reads."""
+    return head.answer(view, view.start) if view.start else nothing.nothing(view)
+
+
 def sections(view: View) -> list[Plain]:
     """[{"id", "html"}]: the answer, its index, then one block a topic."""
     start = view.start
     if start is None:
-        first = [nothing.nothing(view)]
         rest = [whynot.section_(view), sources.section_(view)]
     else:
-        first = [head.answer(view, start)]
         rest = [
             fit_section(view, start),
             speed.section_(view, start),
@@ -40,7 +43,7 @@ def sections(view: View) -> list[Plain]:
         ]
     present = [s for s in rest if s]
     ten = head.questions(view)
-    return [*first, *([ten] if ten else []), index(view, present), *present]
+    return [first(view), *([ten] if ten else []), index(view, present), *present]
 
 
 def index(view: View, present: list[Plain]) -> Plain:

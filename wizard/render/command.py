@@ -26,6 +26,7 @@ def section_(view: View, start: Plain) -> Plain | None:
         expose(view, command),
         check(view, command),
         left_out(view, command),
+        *(above(view, rec) for rec in view.others if rec["role"] == "orchestrate-with"),
         "".join(warning(view, c) for c in start.get("cautions") or []),
     ]
     return section("command", "".join(parts))
@@ -155,6 +156,27 @@ def code(view: View, snippet: Plain, index: int) -> str:
     return (
         f'<div class="we-run"><p class="we-where">{title} {view.chip(snippet["sources"])}</p>'
         f'<div class="we-block we-code">{copy_button(view)}{_lines(id_, rows)}</div></div>'
+    )
+
+
+def above(view: View, rec: Plain) -> str:
+    """The same engine under an orchestrator, folded; empty when its entry does not say how."""
+    command = rec.get("command")
+    if not command or not command["processes"]:
+        return ""
+    known = view.named(command["values"])
+    blocks = []
+    for index, process in enumerate(command["processes"]):
+        rows = "".join(_line(view, line, known, True) for line in posix(process))
+        id_ = f"we-above-{rec['engine']}-{index}"
+        blocks.append(
+            f'<p class="we-where">{where(view, process, command)}</p>'
+            f'<div class="we-block">{copy_button(view)}{_lines(id_, rows)}</div>'
+        )
+    names = {"name": view.words.engine(rec["engine"]), "engine": view.words.engine(rec["via"])}
+    return (
+        f'<details class="we-install"><summary>{view.t("command.above", **names)}</summary>'
+        f"{install(view, command)}{''.join(blocks)}{expose(view, command)}</details>"
     )
 
 

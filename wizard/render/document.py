@@ -138,6 +138,12 @@ def _command(view: View, start: Plain) -> str:
         blocks.append(_fence("\n".join(snippet["lines"]), snippet["language"]))
     for way in command.get("convert") or []:
         blocks.append(_fence(way["command"], "sh"))
+    for rec in view.others:
+        over = rec.get("command") if rec["role"] == "orchestrate-with" else None
+        if over and over["processes"]:
+            names = {"name": view.words.engine(rec["engine"]), "engine": view.words.engine(rec["via"])}
+            blocks.append(f"### {view.p('command.above', **names)}")
+            blocks += [_fence("\n".join(line.code for line in posix(p)), "sh") for p in over["processes"]]
     blocks += [f"> {plain(view.statement(c))}" for c in start.get("cautions") or []]
     return "\n\n".join(blocks) if len(blocks) > 1 else ""
 

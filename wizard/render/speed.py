@@ -5,6 +5,7 @@ from __future__ import annotations
 from .marks import ruler
 from .numbers import date
 from .readouts import no_estimate
+from .shares import time_of_a_token
 from .view import Plain, View, esc, heading, section
 
 
@@ -23,7 +24,8 @@ def section_(view: View, start: Plain) -> Plain | None:
     lead = view.t("speed.lead-letters" if nearest else "speed.lead")
     body = (
         f'{heading(view, "speed", "speed.heading")}<p class="we-lead">{lead}</p>'
-        f'<div class="we-speeds">{"".join(rows)}</div>{measured(view, nearest)}{basis(view, estimates)}'
+        f'<div class="we-speeds">{"".join(rows)}</div>{time_of_a_token(view, estimates)}'
+        f"{price(view, estimates)}{measured(view, nearest)}{basis(view, estimates)}"
     )
     return section("speed", body)
 
@@ -60,6 +62,15 @@ def _row(view: View, interval: Plain, name: str, detail: str, unit: str, letters
         f'<p class="we-value"><b>{view.rough(interval["point"])}</b> <span class="we-unit">{esc(unit_text)}</span>'
         f"<span>{view.span(interval)}</span></p>{ruler(view, interval, spoken, letters)}</div>"
     )
+
+
+def price(view: View, estimates: Plain) -> str:
+    """What a million tokens cost at the asked load; empty unless a price was given."""
+    found = estimates.get("cost_per_million")
+    if not found:
+        return ""
+    said = view.t("speed.cost", span=view.span(found), currency=found["currency"])
+    return f'<p class="we-quiet">{said}</p>'
 
 
 def measured(view: View, nearest: list[Plain]) -> str:

@@ -23,7 +23,7 @@ export class Result {
     this.failed(null);
     const wanted = new Set(answer.sections.map((s) => s.id));
     for (const id of this.before.keys()) {
-      if (wanted.has(id)) continue;
+      if (answer.head || wanted.has(id)) continue; // the rest comes in a moment and takes their place
       this.box(id)?.remove();
       this.before.delete(id);
     }

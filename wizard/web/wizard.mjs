@@ -19,6 +19,7 @@ export class Wizard {
     this.question = null; // what was asked last
     this.shown = null; // id of the answer on the page
     this.last = ""; // fragment of the answer on the page
+    this.opening = ""; // the address that the page was opened with, until its answer is there
     root.addEventListener("click", (event) => this.clicked(event));
     this.begin();
   }
@@ -59,11 +60,15 @@ export class Wizard {
 
   /** Answer what stands in the form. */
   ask() {
-    return this.send({ fields: this.form.fields() });
+    const fields = this.form.fields();
+    // the form is still empty while the first answer to an address is on its way: what is said now comes on top
+    if (this.opening) return this.send({ address: this.opening, fields }, true);
+    return this.send({ fields });
   }
 
   /** Answer what stands in the address, and show it in the form. */
   address() {
+    if (!this.last) this.opening = location.hash;
     return this.send({ address: location.hash }, true);
   }
 
@@ -82,7 +87,7 @@ export class Wizard {
 
   async send(question, fill = false) {
     this.question = question;
-    const request = { ...question, lang: this.root.dataset.lang, base: this.root.dataset.base };
+    const request = { ...question, head: true, lang: this.root.dataset.lang, base: this.root.dataset.base };
     let answer = null;
     try {
       answer = await engine.answer(request);
@@ -96,10 +101,11 @@ export class Wizard {
     this.form.assume(answer.assumed, answer.fields);
     this.result.show(answer);
     this.last = answer.fragment;
+    this.opening = "";
     if (location.hash !== answer.fragment) history.replaceState(history.state, "", answer.fragment);
   }
 
-  /** What-if is through: the same answer with what would change it. */
+  /** The rest of the answer, and once what-if is through the same with what would change it. */
   explored(id, answer) {
     if (id === this.shown && this.here()) this.result.show(answer, true);
   }

@@ -1,4 +1,5 @@
-// The worker: starts Python once, answers the newest request, explores in slices. Text in, text out.
+// The worker: starts Python once, answers the newest request with its head, brings the rest and explores in
+// slices. Text in, text out.
 //
 // Every failure has a code, which the page turns into a sentence: csp, no-wasm, network, timeout, crash.
 
@@ -102,8 +103,8 @@ slices.port1.onmessage = ({ data: id }) => {
   if (exploring?.id !== id) return;
   try {
     const result = session.explore(exploring.request);
+    if (result.includes('"sections"')) tell("explored", { id, result });
     if (result.startsWith('{"done": false')) slices.port2.postMessage(id);
-    else if (result.includes('"sections"')) tell("explored", { id, result });
   } catch (error) {
     tell("error", { code: "crash", detail: String(error.message ?? error), id });
   }
