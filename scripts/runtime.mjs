@@ -1,6 +1,7 @@
 // Make the browser's Python: Pyodide's own files unchanged, and one zip with the standard-library
 // modules that the package uses plus the package, all compiled to .pyc. Shipping sources instead costs
 // about 3.4 s of compiling at every start. Compiled by Pyodide itself, so the byte code always matches.
+// A few modules that Pyodide imports and we never use are replaced (see runtime/stand_ins/README.md).
 //
 //   node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR
 //
@@ -9,25 +10,29 @@
 // the runtime, core.json and the text of one language, and all that has a limit.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const LIMIT = 6_000_000; // bytes, gzip: runtime, core and the largest text
 const UNCHANGED = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"];
-const NOT_IN_BROWSER = /(^|\/)(cli|__main__|accuracy)\.py$/;
+const NOT_IN_BROWSER = /(^|\/)(cli|\w+_command|memory_view|__main__|accuracy)\.py$/;
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const pyodide = join(root, "node_modules", "pyodide");
-const packer = join(root, "scripts", "runtime_pack.py");
+const tools = join(root, "scripts", "runtime");
+const packers = [join(tools, "pack.py"), join(tools, "expand.py")];
+const standIns = join(tools, "stand_ins");
 const [knowledge, out] = process.argv.slice(2).map((path) => resolve(path));
 if (!knowledge || !out) fail("usage: node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR", 2);
 if (!existsSync(pyodide)) fail("node_modules/pyodide is missing; run: make install");
 
 const note = join(out, "runtime.json");
 const sources = list(join(root, "wizard")).filter((path) => path.endsWith(".py") && !NOT_IN_BROWSER.test(path));
-const key = stamp([...sources, fileURLToPath(import.meta.url), packer, join(pyodide, "package.json")]);
+const replaced = list(standIns).filter((path) => path.endsWith(".py"));
+const key = stamp([...sources, ...replaced, ...packers, fileURLToPath(import.meta.url), join(pyodide, "package.json")]);
 const made = kept() ?? (await make());
 report(made);
 process.exit(0); // Pyodide keeps timers alive
@@ -55,8 +60,8 @@ async function make() {
     "LICENSE.txt":
       "pyodide.mjs, pyodide.asm.mjs, pyodide.asm.wasm: Pyodide, Mozilla Public License 2.0, unchanged, " +
       "from the npm package pyodide; source: https://github.com/pyodide/pyodide\n" +
-      "python.zip.gz: modules of the Python standard library (PSF licence) and of Which Engine (Apache-2.0), " +
-      "compiled.\n",
+      "python.zip.gz: modules of the Python standard library (PSF licence), of Pyodide (MPL 2.0) and of Which Engine " +
+      "(Apache-2.0), compiled.\n",
   };
   const total = createHash("sha256");
   for (const name of UNCHANGED) total.update(readFileSync(join(pyodide, name)));
@@ -73,22 +78,39 @@ async function make() {
   return result;
 }
 
-/** The zip, made by Pyodide from its standard library and our sources. */
+/** The zip: packed by Pyodide as it comes, then trimmed by one that was started with what was packed. */
 async function packed() {
-  const { loadPyodide } = await import(join(pyodide, "pyodide.mjs"));
-  const py = await loadPyodide({ indexURL: pyodide + "/" });
-  py.globals.set("before", py.runPython("import sys; list(sys.modules)"));
-  for (const path of sources) {
-    const inside = "/src/" + relative(root, path);
-    py.FS.mkdirTree(dirname(inside));
-    py.FS.writeFile(inside, new Uint8Array(readFileSync(path)));
-  }
+  const whole = await inPython(undefined, (pack) => pack.pack("/src", "/stand-ins"));
+  const file = join(mkdtempSync(join(tmpdir(), "runtime-")), "python.zip");
   try {
-    py.runPython(readFileSync(packer, "utf8"));
+    writeFileSync(file, whole);
+    return await inPython(file, (pack) => pack.trim("/src"));
+  } finally {
+    rmSync(dirname(file), { recursive: true });
+  }
+}
+
+/** Start Pyodide, run something of pack.py over our sources, return the zip it wrote. */
+async function inPython(stdLibURL, run) {
+  const { loadPyodide } = await import(join(pyodide, "pyodide.mjs"));
+  try {
+    const python = await loadPyodide({ indexURL: pyodide + "/", stdLibURL });
+    const put = (folder, base, paths) => {
+      for (const path of paths) {
+        const inside = join(folder, relative(base, path));
+        python.FS.mkdirTree(dirname(inside));
+        python.FS.writeFile(inside, new Uint8Array(readFileSync(path)));
+      }
+    };
+    put("/src", root, sources);
+    put("/stand-ins", standIns, replaced);
+    put("/tools", tools, packers);
+    python.runPython("import sys; sys.path.append('/tools')");
+    run(python.pyimport("pack"));
+    return python.FS.readFile("/python.zip");
   } catch (error) {
     fail(error.message); // Node would print the whole wasm loader with it
   }
-  return py.FS.readFile("/python.zip");
 }
 
 function report({ hash, sizes }) {

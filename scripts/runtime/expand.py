@@ -1,0 +1,88 @@
+"""Write out the methods of data classes, so that the browser need not make them from source at every start.
+
+`@dataclass` generates and compiles the text of `__init__`, `__eq__`, `__hash__` … for each class when it is
+imported: half the time of importing the package in a browser. Here the same is done once, on the syntax tree.
+Instances behave as before, except that frozen ones are not protected and have the plain `repr`.
+"""
+
+import ast
+
+OPTIONS = {"frozen", "eq", "repr"}
+FIELD_OPTIONS = {"default", "default_factory", "hash", "compare", "repr"}
+
+
+def expand(tree: ast.Module, name: str) -> ast.Module:
+    """Replace every data class of a module. Raises ValueError for what this does not know how to write."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            _class(node, name)
+    return ast.fix_missing_locations(tree)
+
+
+def _class(node: ast.ClassDef, name: str) -> None:
+    for decorator in node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        if ast.unparse(call.func if call else decorator) == "dataclass":
+            break
+    else:
+        return
+    options = {key.arg: ast.literal_eval(key.value) for key in call.keywords} if call else {}
+    if set(options) - OPTIONS or node.bases or (call and call.args):
+        raise ValueError(f"{name}: class {node.name} is a data class of a kind that cannot be written out")
+    node.decorator_list.remove(decorator)
+    fields = [_Field(item, name) for item in node.body if isinstance(item, ast.AnnAssign)]
+    written = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    text = "\n".join(part for made, part in _methods(fields, options) if made not in written)
+    node.body += ast.parse(text).body
+
+
+class _Field:
+    """A field: its name, default, whether it counts for equality and for the hash."""
+
+    def __init__(self, item: ast.AnnAssign, module: str) -> None:
+        self.name = item.target.id
+        self.default = None  # source of the default in the signature
+        self.made = ""  # source of the value where the caller gave none
+        self.compare = self.hash = True
+        if "ClassVar" in ast.unparse(item.annotation) or "InitVar" in ast.unparse(item.annotation):
+            raise ValueError(f"{module}: {self.name} is a field of a kind that cannot be written out")
+        value = item.value
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
+            options = {key.arg: key.value for key in value.keywords}
+            if set(options) - FIELD_OPTIONS:
+                raise ValueError(f"{module}: field {self.name} has options that cannot be written out")
+            self.compare = ast.literal_eval(options.get("compare", ast.Constant(True)))
+            self.hash = ast.literal_eval(options.get("hash", ast.Constant(self.compare)))
+            item.value = options.get("default")
+            if "default_factory" in options:
+                self.default, self.made = "...", f"{ast.unparse(options['default_factory'])}()"
+        if item.value is not None:
+            self.default = self.name  # the class attribute, which stands above the method
+
+
+def _methods(fields: list[_Field], options: dict[str, bool]) -> list[tuple[str, str]]:
+    """(name, source) of what a data class gets."""
+    names = [f.name for f in fields]
+    takes = ", ".join(["self", *(f.name if f.default is None else f"{f.name}={f.default}" for f in fields)])
+    sets = [f"    self.{f.name} = {f'{f.made} if {f.name} is ... else ' if f.made else ''}{f.name}" for f in fields]
+    found = [
+        ("__fields__", f"__fields__ = __match_args__ = {tuple(names)!r}"),
+        ("__init__", "\n".join([f"def __init__({takes}):", *(sets or ["    pass"])])),
+    ]
+    if options.get("eq", True):
+        mine, theirs = (_tuple(side, [f.name for f in fields if f.compare]) for side in ("self", "other"))
+        found.append(
+            (
+                "__eq__",
+                "def __eq__(self, other):\n"
+                "    if other.__class__ is not self.__class__: return NotImplemented\n"
+                f"    return {mine} == {theirs}",
+            )
+        )
+        hashed = f"def __hash__(self): return hash({_tuple('self', [f.name for f in fields if f.hash])})"
+        found.append(("__hash__", hashed if options.get("frozen") else "__hash__ = None"))
+    return found
+
+
+def _tuple(owner: str, names: list[str]) -> str:
+    return "(" + "".join(f"{owner}.{name}, " for name in names) + ")"

@@ -1,0 +1,97 @@
+"""Runs inside Pyodide (see ../runtime.mjs), twice.
+
+`pack` runs in Pyodide as it comes and writes /python.zip: the whole standard library, with the stand-ins in place
+of what they replace, and the package with its data classes written out, all as byte code. `trim` runs in a Pyodide
+that was started with that zip: it imports all that the package may import, also inside a function, and keeps in
+/python.zip what was imported. Names are sorted, dates fixed and entries stored: the same code gives the same bytes.
+"""
+
+import ast
+import importlib
+import os
+import sys
+
+from expand import expand
+
+PACKED = "/python.zip"
+# The archive that Python looks for its standard library in.
+STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
+
+# Asked for by an error path or an encoding, never by an import statement of ours.
+ALSO = ["traceback", "linecache", "textwrap", "warnings", "encodings.ascii", "encodings.latin_1", "encodings.utf_8"]
+
+
+def pack(sources: str, stand_ins: str) -> None:
+    """Compile everything. sources, stand_ins: folders."""
+    import zipfile
+
+    with zipfile.ZipFile(STDLIB) as stdlib:
+        modules = {name: stdlib.read(name) for name in stdlib.namelist() if name.endswith(".py")}
+    replaced = _read(stand_ins)
+    unknown = sorted(set(replaced) - set(modules))
+    if unknown:
+        raise ValueError(f"stand-ins for what Pyodide does not have: {', '.join(unknown)}")
+    modules |= replaced
+    files = {f"{name}c": _compiled(ast.parse(source), name) for name, source in modules.items()}
+    for name, source in _read(sources).items():
+        files[f"{name}c"] = _compiled(expand(ast.parse(source), name), name)
+    _write(files)
+
+
+def trim(sources: str) -> None:
+    """Keep what is used. sources: the folder of the package, whose sources name what it imports."""
+    package = _read(sources)
+    wanted = set(ALSO)
+    for source in package.values():
+        wanted |= _imported(source)
+    for name in sorted(wanted | set(map(_module_of, package))):
+        importlib.import_module(name)
+    used = set(sys.modules)
+
+    import zipfile
+
+    with zipfile.ZipFile(STDLIB) as whole:
+        _write({name: whole.read(name) for name in whole.namelist() if _module_of(name) in used})
+
+
+def _read(folder: str) -> dict[str, bytes]:
+    """{path below the folder: source} of every module."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+def _write(files: dict[str, bytes]) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(PACKED, "w", zipfile.ZIP_STORED) as packed:
+        for name in sorted(files):
+            packed.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), files[name])
+
+
+def _compiled(tree: ast.Module, name: str) -> bytes:
+    """Byte code without docstrings and asserts, with a zero time stamp."""
+    import importlib._bootstrap_external as bootstrap
+
+    code = compile(tree, name, "exec", dont_inherit=True, optimize=2)
+    return bytes(bootstrap._code_to_timestamp_pyc(code, 0, 0))
+
+
+def _module_of(path: str) -> str:
+    """Dotted name of a module's path inside a zip or folder."""
+    return path.removesuffix("c").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _imported(source: bytes) -> set[str]:
+    """Modules that a source names in absolute imports, wherever they stand."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module)
+    return found
