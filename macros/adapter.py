@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from macros import catalog
+from macros import catalog, memory_numbers, speed
 from macros.templates import render as fill
 from macros.view import View
 from macros.world import load_world
@@ -19,6 +19,10 @@ def register(env: Any) -> None:
     for kind in catalog.KINDS:
         env.macro(_macro(env, kind), f"{kind}_page")
     env.macro(_condition_paths(env), "condition_paths")
+    env.macro(lambda name: memory_numbers.number(name, _view(env)), "memory_number")
+    env.macro(lambda: memory_numbers.accuracy(_view(env)), "memory_accuracy")
+    for name, macro in speed.macros(env).items():
+        env.macro(macro, name)
 
 
 def _macro(env: Any, kind: str) -> Any:
@@ -32,6 +36,10 @@ def _macro(env: Any, kind: str) -> Any:
         return catalog.markdown(catalog.Page(path, kind, id_), view)
 
     return page
+
+
+def _view(env: Any) -> View:
+    return View(load_world(), env.conf["theme"]["language"], env.page.url, env.conf["extra"])
 
 
 def _condition_paths(env: Any) -> Any:

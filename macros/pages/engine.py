@@ -120,13 +120,20 @@ def answers(view: View, entry: Entry, field: str, group: str) -> list[Fact]:
     ]
 
 
+def parameter(view: View, value: Any) -> str:
+    """A parameter of a rule: a number, or words; ids of devices by their names."""
+    if not isinstance(value, str):
+        return view.num(value)
+    return ", ".join(words.value(view, "device", one) for one in value.split()) if " " in value else value
+
+
 def memory(view: View, entry: Entry) -> list[Fact]:
     """The memory rules with their parameters in a sentence each."""
     rows = []
     for i, rule in enumerate(entry.get("memory", [])):
         given = {k: v for k, v in rule.items() if k not in ("rule", "source", "versions", "mode", "backend")}
         shown = ", ".join(
-            f"{words.value(view, 'parameter', k)} {v if isinstance(v, str) else view.num(v)}"
+            f"{words.value(view, 'parameter', k)} {parameter(view, v)}"
             for k, v in given.items()
             if not isinstance(v, bool)
         )

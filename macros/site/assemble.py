@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from macros.site.prose import hand_written
 from macros.view import View
 from macros.world import LANGUAGES, World
 
+MATRIX = "formats/matrix.json"
+
 
 def assemble(
     world: World, lang: str, assets: dict[str, Any], site: Path = SITE
@@ -28,7 +31,6 @@ def assemble(
     """Write build/<lang>; returns its mkdocs.yml and the search entries of its generated pages.
 
     assets: css, js and preload addresses from the site root.
-
     site: folder of the finished site, below which the language gets its own.
     """
     base = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -44,7 +46,7 @@ def assemble(
         write(docs / page.path, stub(page, title, markdown))
         found += search.entries(page, title, markdown)
         kept.add(docs / page.path)
-    matrix_file = docs / "formats" / "matrix.json"
+    matrix_file = docs / MATRIX
     write(matrix_file, json.dumps(matrix.data(view.at("formats/")), ensure_ascii=False, separators=(",", ":")))
     kept.add(matrix_file)
     prose = hand_written(view)
@@ -57,6 +59,18 @@ def assemble(
     config = BUILD / lang / "mkdocs.yml"
     write(config, json.dumps(configuration(view, pages, prose, assets, site), ensure_ascii=False, indent=1))
     return config, found
+
+
+def refresh(world: World, lang: str, wanted: Callable[[catalog.Page], bool]) -> int:
+    """Write the stubs of some pages again, for a preview that shows the edited page first; returns how many."""
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["extra"]
+    view = View(world, lang, "", site)
+    changed = 0
+    for page in catalog.pages(world):
+        if wanted(page):
+            adapter.rendered[lang, page.path] = markdown = catalog.markdown(page, view)
+            changed += write(BUILD / lang / "docs" / page.path, stub(page, page.title(view), markdown))
+    return changed
 
 
 def stub(page: catalog.Page, title: str, markdown: str) -> str:

@@ -126,6 +126,7 @@ def mkdocs_build(config_file: Path, dirty: bool, strict: bool) -> None:
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(logging.Formatter(f"{config_file.parent.name}: %(levelname)s %(message)s"))
         handler.setLevel(logging.WARNING)
+        handler.addFilter(lambda record: "'dirty' build" not in record.getMessage())  # what a preview is
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
     config = load_config(str(config_file), strict=strict)

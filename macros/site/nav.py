@@ -32,7 +32,8 @@ class _Tree:
     def tabs(self) -> list[Node]:
         """The nine tabs."""
         return [
-            self.section("guide", self.only("home"), self.one("guides"), self.file("method.md"), self.one("questions"),
+            self.section("guide", self.only("home"), self.one("guides"), self.file("method.md"), self.file("memory.md"),
+                         self.file("arithmetic.md"), self.file("accuracy.md"), self.one("questions"),
                          self.group("workloads", "workload"), self.group("bottlenecks", "bottleneck"),
                          self.one("glossary")),
             self.section("wizard", self.only("wizard")),

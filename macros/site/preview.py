@@ -6,17 +6,31 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 
+from knowledge import kinds
 from macros import adapter
 from macros.runtime import RuntimeNotMade
 from macros.site import assets, root, runtime, search, serve
-from macros.site.assemble import assemble, watched
+from macros.site.assemble import assemble, refresh, watched
 from macros.site.build import Failed, mkdocs_build
-from macros.site.paths import BUILD
+from macros.site.paths import ASSETS, BUILD, ROOT
 from macros.world import World, load_world
 
 _POLL_S = 0.25
 _CODE = (".py",)
+# Kind of page that shows an entry, where it is not called like the kind of entry.
+PAGE_OF = {
+    "source": "publisher",
+    "benchmarking": "benchmark",
+    "term": "glossary",
+    "rule": "rules",
+    "claim": "claims",
+    "guide": "guides",
+    "question": "questions",
+    "measurement": "measurements",
+    "family": "engines",
+}
 # Asks the server for the number of the build and loads the page again when it is another.
 _RELOAD = b"""<script>(function(){var n;setInterval(function(){fetch('/_preview.txt',{cache:'no-store'})
 .then(function(r){return r.text()}).then(function(t){if(n===undefined)n=t;if(t!==n)location.reload()}).catch(function(){})},700)})()</script>"""
@@ -27,7 +41,7 @@ def preview(lang: str, port: int) -> int:
     site = BUILD / "preview"
     seen = _times()
     try:
-        _build(lang, site, fresh=False)
+        _build(lang, site, load_world())
     except Failed as error:
         print(error, file=sys.stderr)
         return 1
@@ -57,20 +71,46 @@ def preview(lang: str, port: int) -> int:
     return 0
 
 
-def _again(lang: str, site: os.PathLike, changed: list[str]) -> None:
+def _again(lang: str, site: Path, changed: list[str]) -> None:
+    """Bring the preview up to date: the edited entry's page first, then whatever else the edit reaches."""
     started = time.perf_counter()
     try:
-        _build(lang, site, fresh=True)
+        if all(Path(name).is_relative_to(ASSETS) for name in changed):
+            assets.build(site, hashed=False)
+            _tell(site)
+        else:
+            world = load_world(fresh=True)
+            if _first(world, lang, site, changed):
+                _say(changed, "its page", started)
+            _build(lang, site, world)
     except Exception as error:  # an edit in the middle of a word must not end the preview
         print(f"{', '.join(sorted(changed)[:3])}: {error}", file=sys.stderr)
         for note in getattr(error, "__notes__", ()):
             print(f"  {note}", file=sys.stderr)
         return
-    print(f"{', '.join(sorted(changed)[:3])}: {time.perf_counter() - started:.1f} s", flush=True)
+    _say(changed, "all pages", started)
 
 
-def _build(lang: str, site, fresh: bool) -> None:
-    world = load_world(fresh=fresh)
+def _say(changed: list[str], what: str, started: float) -> None:
+    names = ", ".join(str(Path(name).relative_to(ROOT)) for name in sorted(changed)[:3])
+    print(f"{time.perf_counter() - started:5.1f} s  {what}  {names}", flush=True)
+
+
+def _first(world: World, lang: str, site: Path, changed: list[str]) -> bool:
+    """Show the pages of the edited entries at once. False when there are none, or nothing on them changed."""
+    edited = set()
+    for name in changed:
+        if Path(name).is_relative_to(kinds.ROOT):
+            kind = kinds.kind_of(Path(name).relative_to(kinds.ROOT).as_posix())
+            edited |= {(PAGE_OF.get(kind, kind), Path(name).stem), (PAGE_OF.get(kind, kind), "")}
+    if not edited or not refresh(world, lang, lambda page: (page.kind, page.id) in edited):
+        return False
+    mkdocs_build(BUILD / lang / "mkdocs.yml", dirty=True, strict=False)
+    _tell(site)
+    return True
+
+
+def _build(lang: str, site: Path, world: World) -> None:
     adapter.rendered.clear()
     shared = assets.build(site, hashed=False)
     shared["js"] += _runtime(world)
@@ -82,6 +122,11 @@ def _build(lang: str, site, fresh: bool) -> None:
     if first:
         root.write_root(world, site)
         runtime.install(site)
+    _tell(site)
+
+
+def _tell(site: Path) -> None:
+    """Let open pages load themselves again."""
     (site / "_preview.txt").write_text(str(time.time_ns()))
 
 
