@@ -28,13 +28,6 @@ FLAGS = [
 # The theme's search says this about its own Vietnamese module on every page.
 THEME_SAYS = "Function is not registered with pipeline"
 
-# Files whose failures are known and open; they run and are reported, but do not stop a change. Take a line out
-# when its file passes three times in a row.
-OPEN = {
-    "test_subpath.py": "the search finds nothing in time below a project path",
-    "test_wizard.py": "two of its steps time out on two slow cores; not yet understood",
-}
-
 # The situation of the README: two RTX 3090, Qwen3-32B, a team of four.
 TEAM = "#v=1&devices=2*rtx-3090&model=qwen3-32b&serving=team&traffic.concurrency=4"
 
@@ -42,8 +35,6 @@ TEAM = "#v=1&devices=2*rtx-3090&model=qwen3-32b&serving=team&traffic.concurrency
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything that uses the browser carries the mark, and is skipped when that was asked for."""
     for item in items:
-        if item.path.name in OPEN:
-            item.add_marker(pytest.mark.xfail(reason=OPEN[item.path.name], strict=False))
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
             if os.environ.get("SKIP_BROWSER") == "1":

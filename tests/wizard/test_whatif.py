@@ -1,0 +1,213 @@
+"""What if: fixes that suffice, changes that flip the answer, and what to do when nothing fits."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wizard import whatif
+from wizard.decide import decide
+from wizard.fixes import admits, patches, smaller_models
+from wizard.situation import apply_patch
+from wizard.vocabulary import NEEDS, OSES, PRIORITIES, SERVING
+from wizard.whatif import complete, explore, merge
+
+from .conftest import TODAY
+from .small import base, device, engine, model
+
+
+def small(**more):
+    """One engine on two machines' worth of devices, a small and a large model."""
+    kb = base(
+        engines={"alpha": engine("Alpha", features={"rerank": {"is": "no", "source": "s"}}, **more)},
+        devices={"big": device("Big", "sm_90", 80), "pair": device("Pair", "sm_86", 48)},
+        models={"large": model(120, repository="maker/large", checkpoints=[])},
+    )
+    del kb.engines["beta"]
+    return kb
+
+
+def ask(**situation):
+    return {"devices": [{"device": "card", "count": 1}], "model": "small", **situation}
+
+
+def start(decision):
+    return next((r for r in decision["recommendations"] if r["role"] == "start"), None)
+
+
+def again(kb, decision, patch):
+    return decide(apply_patch(decision["stated"], patch), kb, TODAY)
+
+
+def only(decision, engine_="alpha"):
+    return next(r for r in decision["rejected"] if r["id"] == f"no-{engine_}")
+
+
+# ---------------------------------------------------------------------- fixes
+
+
+@pytest.mark.parametrize(
+    ("situation", "fix"),
+    [
+        (ask(host={"os": "windows"}), {"host.os": "linux"}),
+        (ask(format="blocks"), {"format": None}),
+        (ask(needs=["rerank"]), {"needs": []}),
+        (ask(host={"os": "windows"}, needs=["rerank"]), {"needs": [], "host.os": "linux"}),
+        (ask(settings={"layout": {"tp": 2}}), {"settings.layout": None}),
+    ],
+)
+def test_the_smallest_change_that_suffices(situation, fix):
+    kb = small()
+    decision = complete(situation, kb, TODAY)
+    row = only(decision)
+    assert row["fix"] == fix and row["fix_verified"]
+    assert row["fix_needs_all"] is (len(fix) > 1)
+    assert start(again(kb, decision, fix))
+
+
+def test_fewer_requests_are_a_smaller_change_than_other_hardware():
+    situation = ask(traffic={"concurrency": 64}, context={"tokens": 4096, "input": 3000, "output": 500})
+    decision = complete(situation, small(), TODAY)
+    assert start(decision) is None
+    assert list(only(decision)["fix"]) == ["traffic.concurrency"]
+    assert decision["nothing_fits"][0]["patch"].keys() == {"traffic.concurrency"}
+
+
+def test_an_unverified_fix_is_not_kept():
+    """A change that the clause names but that does not suffice disappears."""
+    kb = small()
+    kb.engines["alpha"]["runs_on"] = [
+        {"backend": "cuda", "needs": {"host.os": ["macos"], "device.arch": ["none-such"]}, "source": "s"}
+    ]
+    decision = complete(ask(), kb, TODAY)
+    assert only(decision)["fix"] is None and not only(decision)["fix_verified"]
+
+
+def test_more_or_larger_devices_are_tried_and_the_smallest_that_works_is_kept():
+    decision = complete(ask(model="large", settings={"offload": "no"}), small(), TODAY)
+    fix = only(decision)["fix"]
+    assert fix and list(fix) == ["devices"]
+    assert decision["nothing_fits"]
+
+
+def test_admits_only_when_the_row_is_no_longer_impossible():
+    kb = small()
+    blocked = decide(ask(host={"os": "windows"}), kb, TODAY)
+    row = only(blocked)
+    assert not admits(blocked, row)
+    assert admits(decide(ask(), kb, TODAY), row)
+
+
+def test_patches_stay_inside_what_can_be_read():
+    kb = small()
+    many = decide(
+        ask(model="large", devices=[{"device": "card", "count": 300}], settings={"layout": {"tp": 1, "pp": 1}}),
+        kb,
+        TODAY,
+    )
+    for row in many["rejected"]:
+        for patch in patches(row, many, kb):
+            assert not again(kb, many, patch)["problems"], patch
+
+
+def test_smaller_models_are_known_chat_models_that_four_bits_bring_in():
+    kb = base(models={"large": model(200), "mid": model(30), "embed": model(5, tasks=["embeddings"])})
+    decision = decide(ask(model="large"), kb, TODAY)
+    assert list(smaller_models(decision, kb)) == [{"model": {"id": "mid"}}, {"model": {"id": "small"}}]
+
+
+# ---------------------------------------------------------------------- what would change it
+
+
+def test_a_change_tells_what_would_then_be_the_answer():
+    rule = {
+        "when": {"situation.traffic.concurrency": ">=4"}, "effect": "nominate", "engine": "beta", "role": "start",
+        "strength": "strong", "reason": "r", "source": "s",
+    }  # fmt: skip
+    kb = base(rules={"many": rule})
+    decision = complete(ask(traffic={"concurrency": 2}), kb, TODAY)
+    change = next(c for c in decision["would_change"] if c["path"] == "traffic.concurrency")
+    assert (change["now"], change["value"], change["then"]["engine"]) == (2, 4, "beta")
+    assert start(again(kb, decision, change["patch"]))["engine"] == "beta"
+
+
+def test_changes_are_told_smallest_first_and_no_more_than_eight(kb):
+    situation = {"devices": [{"device": "rtx-3090", "count": 2}], "model": "qwen3-32b", "serving": "team"}
+    decision = complete(situation, kb, TODAY)
+    weights = [c["weight"] for c in decision["would_change"]]
+    assert weights == sorted(weights) and 0 < len(weights) <= whatif.MAX_CHANGES
+
+
+def test_neighbours_stay_in_range():
+    kb = small()
+    edge = ask(
+        traffic={"concurrency": 1_000_000}, context={"tokens": 100_000_000}, devices=[{"device": "card", "count": 512}]
+    )
+    for change in complete(edge, kb, TODAY)["would_change"]:
+        assert not again(kb, decide(edge, kb, TODAY), change["patch"])["problems"]
+
+
+# ---------------------------------------------------------------------- steps
+
+
+def test_exploring_goes_in_small_steps_that_can_be_dropped():
+    kb = small()
+    steps = explore(ask(host={"os": "windows"}), kb, TODAY)
+    assert next(steps) == {}
+    steps.close()
+    kinds = {k for step in explore(ask(host={"os": "windows"}), kb, TODAY) for k in step}
+    assert kinds <= {"fix", "change", "nothing_fits"}
+
+
+def test_merging_is_collecting():
+    kb = small()
+    data = ask(host={"os": "windows"})
+    assert merge(decide(data, kb, TODAY), explore(data, kb, TODAY)) == complete(data, kb, TODAY)
+
+
+def test_without_hardware_there_is_nothing_to_explore():
+    assert list(explore({"model": "small"}, small(), TODAY)) == []
+
+
+def test_the_same_change_is_decided_once_and_there_is_an_end(monkeypatch):
+    kb = small()
+    count = 0
+    real = whatif.decide_reading
+
+    def counted(*args, **more):
+        nonlocal count
+        count += 1
+        return real(*args, **more)
+
+    monkeypatch.setattr(whatif, "decide_reading", counted)
+    monkeypatch.setattr(whatif, "MAX_DECISIONS", 10)
+    complete(ask(model="large", host={"os": "windows"}, traffic={"concurrency": 50}), kb, TODAY)
+    assert 0 < count <= 40  # the fixes stop; what would change the answer is a fixed few
+
+
+# ---------------------------------------------------------------------- on the real knowledge
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_what_is_shown_was_tried(kb, data):
+    """Every verified fix admits its row, every change gives what it says, whatever is asked."""
+    situation = {
+        "devices": [{"device": data.draw(st.sampled_from(sorted(kb.devices))), "count": data.draw(st.integers(1, 4))}],
+        "model": data.draw(st.sampled_from(sorted(kb.models))),
+        "serving": data.draw(st.sampled_from(SERVING)),
+        "priority": data.draw(st.sampled_from(PRIORITIES)),
+        "needs": data.draw(st.lists(st.sampled_from(NEEDS), max_size=1)),
+        "traffic": {"concurrency": data.draw(st.sampled_from([1, 4, 64]))},
+        "host": {"os": data.draw(st.sampled_from(OSES)), "ram_gib": data.draw(st.sampled_from([16, 256]))},
+    }
+    decision = complete(situation, kb, TODAY)
+    for row in [r for r in decision["rejected"] if r["fix_verified"]][:6]:
+        after = again(kb, decision, row["fix"])
+        assert not after["problems"] and admits(after, row), row["id"]
+    for change in decision["would_change"][:4]:
+        then = start(again(kb, decision, change["patch"]))
+        assert (then and then["engine"]) == (change["then"] and change["then"]["engine"])
+    for way in decision["nothing_fits"] or []:
+        assert start(again(kb, decision, way["patch"]))["engine"] == way["engine"]
+    if start(decision):
+        assert decision["nothing_fits"] is None
