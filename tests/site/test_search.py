@@ -8,7 +8,7 @@ import pytest
 def found(page, query: str) -> list[str]:
     """Addresses that the search of the page offers for a query."""
     page.fill(".md-search__input", query)
-    for _ in range(60):  # the theme looks at the field on key presses, and may be loading its index
+    for _ in range(240):  # the theme looks at the field on key presses, and may be loading its index
         page.press(".md-search__input", "End")
         page.wait_for_timeout(250)
         if page.locator(".md-search-result__link").count():
