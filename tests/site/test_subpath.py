@@ -17,7 +17,8 @@ def test_home_wizard_switch_and_search_below_a_path(page, below):
     answered(page, "vLLM", complete=True)
     page.click(".wp-langs a[hreflang=vi]")
     page.wait_for_url("**/which-engine/vi/wizard/#v=1*")
-    answered(page, "vLLM")
+    page.wait_for_selector("[data-lang=vi] [data-we-result] .we-engine")  # not that of the page before
+    answered(page, "vLLM", complete=True)
     page.evaluate("window.same = true")
     page.click(".we-choices .we-name a >> nth=0")
     page.wait_for_url("**/which-engine/vi/engines/*/")
