@@ -6,6 +6,7 @@ gets rendered sections back. What-if runs in slices, so that a newer answer neve
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +33,8 @@ class Session:
 
     def __init__(self, core_json: str, today: str) -> None:
         self.kb = KB(json.loads(core_json))
+        # It lives as long as the page: the collector need not walk it again and again while deciding.
+        gc.freeze()
         self.today = today
         self.texts: dict[str, Texts] = {}
         self.decision: Plain | None = None
@@ -59,11 +62,12 @@ class Session:
         `explore` brings all of them.
         """
         request = json.loads(request_json)
-        fields, unread = from_flat(request.get("fields") or {})
-        data = fields
+        fields, before = request.get("fields") or {}, []
         if "address" in request:
-            said, more = from_fragment(str(request["address"]))
-            data, unread = _over(said, fields), [*more, *unread]
+            said, before = from_fragment(str(request["address"]))
+            fields = {**to_flat(said), **fields}
+        data, unread = from_flat(fields)
+        unread[:0] = before
         reading = read(data, self.kb)
         reading.problems[:0] = unread
         self._whole = None
@@ -152,15 +156,6 @@ class Session:
         from .render import markdown
 
         return markdown(self.decision, self.texts[lang], self.kb, lang)
-
-
-def _over(below: Plain, above: Plain) -> Plain:
-    """Answers over answers, map by map; lists are taken whole."""
-    merged = {**below}
-    for key, value in above.items():
-        old = merged.get(key)
-        merged[key] = _over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return merged
 
 
 def decide_json(data_json: str, kb: KB, today: str) -> str:

@@ -18,15 +18,9 @@ _LAST_RESORT: Plain = {
     "traffic.shared_prefix": 0, "traffic.mode": "online", "needs": [], "optional.exposure": "loopback",
     "optional.air_gapped": False,
 }  # fmt: skip
-_BUSY = 16  # requests at once that stand for "throughput matters" when no number was given
 _MAC_HOSTS = ("apple", "arm")
-_ARM_BOARDS = (
-    "sm_87",
-    "sm_110",
-    "sm_121",
-    "neon",
-    "aarch64",
-)  # NVIDIA boards whose processor is an Arm one, and Arm itself
+# NVIDIA boards whose processor is an Arm one, and what an own processor calls Arm
+_ARM = ("sm_87", "sm_110", "sm_121", "neon", "aarch64")
 
 
 def fill(situation: Plain, said: Plain, stated: Plain, problems: list[Problem], kb: KB) -> list[Plain]:
@@ -118,7 +112,7 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
     if path == "host.arch":
         arches = {d["arch"] for d in devices if d["kind"] in ("soc", "cpu", "client")}
         arches |= {str(d["custom"].get("arch")) for d in situation["devices"] if d["custom"]}
-        arm = any(a.startswith(_MAC_HOSTS) or a in _ARM_BOARDS for a in arches)
+        arm = any(a.startswith(_MAC_HOSTS) or a in _ARM for a in arches)
         return "aarch64" if arm else None
     if path == "host.ram_gib":
         return _ram(situation, devices, kb)
@@ -134,13 +128,10 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
         return 1
     if path == "traffic.concurrency" and said.get("priority") in ("throughput", "cost") and devices:
         # who asks for throughput does not mean one request at a time
-        usual = _default(path, situation, _defaults(kb))
-        return max(usual, _BUSY) if situation["serving"] in ("self", "agents", "team") and _gpu(devices) else None
+        usual, busy = _default(path, situation, _defaults(kb)), _defaults(kb).get(path, {}).get("busy_default")
+        few = situation["serving"] in ("self", "agents", "team") and any(d["kind"] == "gpu" for d in devices)
+        return max(usual, busy) if few and busy else None
     return None
-
-
-def _gpu(devices: list[Plain]) -> bool:
-    return any(d["kind"] == "gpu" for d in devices)
 
 
 def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import unicodedata
 from typing import Any
@@ -82,8 +81,6 @@ class KB:
                     self.types.setdefault(fold(name), []).append((family, type_))
         self._type = {(f, t["id"]): t for f, e in self.formats.items() for t in e["types"]}
         self._families = _index(self.formats)
-        # It lives as long as the process: the collector need not walk it again and again while deciding.
-        gc.freeze()
 
     # ------------------------------------------------------------------ devices
 

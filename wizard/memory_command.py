@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from . import memory_changes, memory_view
 from .facts import Facts
-from .importers import ImportProblem, architecture
+from .flags import Wrong, config, positive, share, whole
+from .importers import ImportProblem
 from .importers import gguf as gguf_file
 from .kb import KB
 from .memory import elements, named, query
@@ -28,10 +29,6 @@ Plain = dict[str, Any]
 _CONTEXT = 8192  # tokens, where nobody said
 _RAM_GIB = 32
 _VERSION = re.compile(r"v?b?\d")
-
-
-class Wrong(Exception):
-    """What is wrong with the command line or a file, in one sentence."""
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -48,40 +45,19 @@ def add(commands: Any) -> argparse.ArgumentParser:
     one.add_argument("--index-kv", metavar="TYPE", help="type of an indexer's keys where it differs")
     one.add_argument("--engine", metavar="ID[@VERSION]", help="whose rules count; none: ideal sizes")
     one.add_argument("--device", metavar="NAME", help="device, as in a Situation")
-    one.add_argument("--memory-gib", type=_positive, metavar="X", help="a device with X GiB instead of a named one")
-    one.add_argument("--count", type=_whole, metavar="N", help="number of equal devices")
-    one.add_argument("--ram-gib", type=_positive, metavar="X", help="system memory, for offload")
+    one.add_argument("--memory-gib", type=positive, metavar="X", help="a device with X GiB instead of a named one")
+    one.add_argument("--count", type=whole, metavar="N", help="number of equal devices")
+    one.add_argument("--ram-gib", type=positive, metavar="X", help="system memory, for offload")
     one.add_argument("--os", choices=("linux", "windows", "wsl2", "macos"), default="linux", help="operating system")
     for name, text in (
         ("tp", "tensor parallel ranks"), ("pp", "pipeline stages"), ("ep", "expert parallel ranks"),
         ("dcp", "decode context parallel ranks"), ("context", "tokens of one request"),
         ("concurrency", "requests at once"), ("chunk", "largest prefill step in tokens"),
     ):  # fmt: skip
-        one.add_argument(f"--{name}", type=_whole, metavar="N", help=text)
-    one.add_argument("--fraction", type=_share, metavar="X", help="share of the memory, where the engine takes one")
+        one.add_argument(f"--{name}", type=whole, metavar="N", help=text)
+    one.add_argument("--fraction", type=share, metavar="X", help="share of the memory, where the engine takes one")
     one.add_argument("--json", action="store_true", help="print as JSON")
     return one
-
-
-def _whole(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 10**9:
-        raise ValueError
-    return value
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= 10**6:
-        raise ValueError
-    return value
-
-
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= 1:
-        raise ValueError
-    return value
 
 
 def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
@@ -170,12 +146,7 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             "gguf", fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, "mean"
         )
         return _Model(imported.entry, imported.said, stored, fmt["bytes"], None)
-    file = Path(args.config)
-    if file.is_dir():
-        file = file / "config.json"
-    config = _json(file)
-    beside = file.with_name("hf_quant_config.json")
-    imported = architecture(config, _json(beside) if beside.is_file() and beside != file else None, not args.format)
+    imported = config(args.config, not args.format)
     fmt = imported.format
     stored = None
     if fmt:
@@ -184,21 +155,6 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             fmt["family"], fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, container
         )
     return _Model(imported.entry, imported.said, stored, None, imported.kv)
-
-
-def _json(file: Path) -> Any:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Wrong(f"{file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Wrong(f"{file}: not UTF-8 text") from None
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise Wrong(f"{file}: line {error.lineno}, column {error.colno}: {error.msg}") from None
-    except RecursionError:
-        raise Wrong(f"{file}: nested too deeply") from None
 
 
 def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-GIB = 1024**3
+from .shapes import GIB
 
 
 def _size(count: int | None) -> str:

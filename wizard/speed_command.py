@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from .decision import finish, to_json
+from .flags import config, count, positive, share, whole
 from .kb import KB
 from .speed import ask, cost
+from .speed.ask import listed
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -18,31 +18,31 @@ def add(commands: Any) -> argparse.ArgumentParser:
     one = commands.add_parser("speed", help="estimate how fast a model runs on a machine")
     model = one.add_argument_group("model (a name, a file, or its counts)")
     model.add_argument("--model", metavar="NAME", help="model as people write it")
-    model.add_argument("--config", metavar="FILE", type=Path, help="config.json of the model")
-    model.add_argument("--params-b", metavar="X", type=_positive, help="billions of parameters")
-    model.add_argument("--active-b", metavar="Y", type=_positive, help="billions read per token (mixture of experts)")
-    model.add_argument("--layers", metavar="N", type=_count, help="layers")
+    model.add_argument("--config", metavar="FILE", help="a config.json, or the folder it is in")
+    model.add_argument("--params-b", metavar="X", type=positive, help="billions of parameters")
+    model.add_argument("--active-b", metavar="Y", type=positive, help="billions read per token (mixture of experts)")
+    model.add_argument("--layers", metavar="N", type=whole, help="layers")
     model.add_argument("--format", metavar="F", help="weight type: Q4_K_M, fp8, AWQ 4-bit, mxfp4, bf16, ...")
-    model.add_argument("--file-gib", metavar="X", type=_positive, help="size of the weights in GiB")
+    model.add_argument("--file-gib", metavar="X", type=positive, help="size of the weights in GiB")
     machine = one.add_argument_group("machine (a name, or bandwidth and class)")
     machine.add_argument("--device", metavar="NAME", help='hardware as people write it: "GeForce RTX 3070 8GB"')
-    machine.add_argument("--bandwidth-gbs", metavar="X", type=_positive, help="memory bandwidth of one device, GB/s")
+    machine.add_argument("--bandwidth-gbs", metavar="X", type=positive, help="memory bandwidth of one device, GB/s")
     machine.add_argument("--class", metavar="C", dest="speed_class", help="class of device, such as nv-consumer")
-    machine.add_argument("--count", metavar="N", type=_count, help="devices that hold the model")
+    machine.add_argument("--count", metavar="N", type=whole, help="devices that hold the model")
     machine.add_argument("--split", choices=("none", "layer", "tensor"), help="how they share it")
     software = one.add_argument_group("software")
     software.add_argument("--engine", metavar="ID[@VERSION]", help="engine, with or without version or build")
     software.add_argument("--backend", metavar="B", help="cuda, rocm, metal, vulkan, sycl, cpu")
     load = one.add_argument_group("load (tokens)")
-    load.add_argument("--depth", metavar="N", type=_whole, help="tokens in the context before the answer")
-    load.add_argument("--batch", metavar="N", type=_count, default=1, help="requests at the same time")
-    load.add_argument("--input", metavar="N", type=_count, default=512, help="tokens of a prompt")
-    load.add_argument("--output", metavar="N", type=_count, default=128, help="tokens of an answer")
-    load.add_argument("--shared-prefix", metavar="X", type=_share, default=0.0, help="share of a prompt in the cache")
+    load.add_argument("--depth", metavar="N", type=count, help="tokens in the context before the answer")
+    load.add_argument("--batch", metavar="N", type=whole, default=1, help="requests at the same time")
+    load.add_argument("--input", metavar="N", type=whole, default=512, help="tokens of a prompt")
+    load.add_argument("--output", metavar="N", type=whole, default=128, help="tokens of an answer")
+    load.add_argument("--shared-prefix", metavar="X", type=share, default=0.0, help="share of a prompt in the cache")
     price = one.add_argument_group("price")
-    price.add_argument("--price-per-hour", metavar="X", type=_positive, help="money per hour for the machine")
-    price.add_argument("--watts", metavar="X", type=_positive, help="power of the machine under load")
-    price.add_argument("--price-per-kwh", metavar="X", type=_positive, help="money per kilowatt-hour")
+    price.add_argument("--price-per-hour", metavar="X", type=positive, help="money per hour for the machine")
+    price.add_argument("--watts", metavar="X", type=positive, help="power of the machine under load")
+    price.add_argument("--price-per-kwh", metavar="X", type=positive, help="money per kilowatt-hour")
     one.add_argument("--json", action="store_true", help="print JSON")
     return one
 
@@ -92,23 +92,14 @@ def _link(rows: list[dict[str, Any]]) -> None:
 
     readings = load().readings
     for row in rows:
-        row["links"] = [readings[id_][1]["url"] for id_ in _listed(row["source"]) if id_ in readings]
+        row["links"] = [readings[id_][1]["url"] for id_ in listed(row["source"]) if id_ in readings]
 
 
-def _config(path: Path) -> tuple[dict[str, Any], str | None]:
-    """(architecture, weight type the file states) of a config.json."""
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: not JSON: {error}") from error
-    from .importers import architecture
-
-    read = architecture(config)
+def _config(name: str) -> tuple[dict[str, Any], str | None]:
+    """(architecture, weight type the files state) of a config.json."""
+    read = config(name)
     format_ = read.format or {}
-    written = format_.get("type") or format_.get("family")
-    return read.entry, written
+    return read.entry, format_.get("type") or format_.get("family")
 
 
 def text(found: dict[str, Any]) -> str:
@@ -171,32 +162,3 @@ def _number(value: float) -> str:
 
 def _span(interval: dict[str, float]) -> str:
     return f"{_number(interval['low'])} to {_number(interval['high'])}"
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _positive(text_: str) -> float:
-    value = float(text_)
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text_}: a number above 0 is needed")
-    return value
-
-
-def _count(text_: str) -> int:
-    value = int(float(text_)) if float(text_).is_integer() else 0  # tables write 16.0
-    if not 0 < value < 10**9:
-        raise argparse.ArgumentTypeError(f"{text_}: a whole number above 0 is needed")
-    return value
-
-
-def _whole(text_: str) -> int:
-    return 0 if float(text_) == 0 else _count(text_)
-
-
-def _share(text_: str) -> float:
-    value = float(text_)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text_}: a share from 0 to 1 is needed")
-    return value

@@ -95,6 +95,13 @@ def test_anchors_are_ascii_and_unique(site):
         assert not twice, f"{name}: {sorted(twice)[:5]}"
 
 
+def test_no_page_shows_the_marks_of_a_template(site):
+    """What a page is made from stays behind it; code samples may show such marks."""
+    for name, page in site.items():
+        prose = re.sub(r"<(script|style|code|pre)\b.*?</\1>", "", page.text, flags=re.S)
+        assert "{{" not in prose and "{%" not in prose, name
+
+
 def test_every_page_has_one_title_and_one_main_heading(site):
     for name, page in site.items():
         if name.count("/") == 0:

@@ -97,6 +97,15 @@ def test_the_wizard_does_not_scroll_sideways_on_a_phone(open_page, base, wizard_
         assert too_wide(page) <= 0, f"{width} px"
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_wizard_does_not_scroll_sideways_in_a_narrow_window(open_page, base, lang):
+    page = open_page(viewport=(390, 800))  # a window does not shrink what is too wide, as a phone does
+    page.goto(f"{base}{lang}/wizard/")
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert too_wide(page) <= 0, f"{width} px"
+
+
 def test_targets_are_large_enough_for_a_finger(open_page, base, wizard_address):
     page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
     page.goto(wizard_address(base, "ru"))

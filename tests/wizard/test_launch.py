@@ -193,3 +193,35 @@ def test_every_real_entry_gives_a_command_with_a_model(kb):
                 path.engine
             )
     assert len(seen) >= 8
+
+
+CARDS = [{"device": "rtx-3090", "custom": None, "count": 2, "memory_gib": 24}]
+
+
+def real(id_, entry, **more):
+    return sample.recommendation(engine=id_, mode=None, version=entry["versions"]["stable"], **more)
+
+
+def test_what_is_quantized_is_what_is_started(kb):
+    """The last step of making weights writes the file that the command reads."""
+    seen = 0
+    for id_, entry in kb.engines.items():
+        steps = (entry.get("launch") or {}).get("convert", [])
+        if not steps or steps[-1]["format"] != "gguf":
+            continue
+        weights = {"format": {"family": "gguf", "type": "q4_k_m"}, "checkpoint": {"status": "convert"}}
+        situation = sample.situation(devices=CARDS, model={"id": "qwen3-8b"})
+        made = command(real(id_, entry, **weights), situation, kb)
+        started = [a["value"] for p in made["processes"] for a in p["args"] if str(a["value"]).endswith(".gguf")]
+        assert started and started[0] in made["convert"][-1]["command"], id_
+        seen += 1
+    assert seen
+
+
+def test_a_check_is_whole_or_absent(kb):
+    """Without a model a request cannot be written; a cut one would not run."""
+    for id_, entry in kb.engines.items():
+        check = (entry.get("launch") or {}).get("check")
+        if check:
+            made = command(real(id_, entry, format={}, checkpoint={}), sample.situation(devices=CARDS, model=None), kb)
+            assert made["check"] is None or len(made["check"]) == len(check["argv"]), id_

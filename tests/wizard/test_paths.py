@@ -145,19 +145,14 @@ def test_a_feature_of_a_newer_version_names_the_version():
 # ---------------------------------------------------------------------- formats
 
 
+NATIVE_ON_BIG = [
+    {"format": "blocks", "backend": "cuda", "kernel": "native", "needs": {"device.arch": "sm_90"}, "source": "a"},
+    {"format": "blocks", "backend": "cuda", "kernel": "weight-only", "source": "b"},
+]
+
+
 def test_the_first_line_that_holds_names_the_kernel():
-    kb = with_alpha(
-        formats=[
-            {
-                "format": "blocks",
-                "backend": "cuda",
-                "kernel": "native",
-                "needs": {"device.arch": "sm_90"},
-                "source": "a",
-            },
-            {"format": "blocks", "backend": "cuda", "kernel": "weight-only", "source": "b"},
-        ]
-    )
+    kb = with_alpha(formats=NATIVE_ON_BIG)
     assert ways(found(kb, devices=["big"]))[0][3] == "native"
     on_card = found(kb, devices=["card"])
     assert ways(on_card)[0][3] == "weight-only"
@@ -180,18 +175,7 @@ def test_a_line_that_may_hold_serves_only_if_no_later_one_surely_does():
 
 
 def test_on_two_kinds_of_card_the_weaker_kernel_speaks_for_both():
-    kb = with_alpha(
-        formats=[
-            {
-                "format": "blocks",
-                "backend": "cuda",
-                "kernel": "native",
-                "needs": {"device.arch": "sm_90"},
-                "source": "a",
-            },
-            {"format": "blocks", "backend": "cuda", "kernel": "weight-only", "source": "b"},
-        ]
-    )
+    kb = with_alpha(formats=NATIVE_ON_BIG)
     both = found(kb, devices=["card", "big"])
     assert set(both.options[0].kinds) == {"card", "big"}
     assert both.options[0].path.kernel == "weight-only"

@@ -194,7 +194,7 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
             machine.entry.get("vendor") or "", "cuda"
         )
     ]
-    runs = {b for line in kb.engines.get(engine, {}).get("runs_on", ()) for b in _listed(line["backend"])}
+    runs = {b for line in kb.engines.get(engine, {}).get("runs_on", ()) for b in listed(line["backend"])}
     return next((b for b in own if b in runs), own[0])
 
 
@@ -206,7 +206,8 @@ def _driver(backend: str | None, kb: KB) -> str | None:
     return next((name for name in sorted(known) if name in backend.lower()), None)
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """One or several, as a list."""
     return value if isinstance(value, list) else [value]
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from wizard.kb import KB, fold
 from wizard.memory.cache import Memo
+from wizard.shapes import GIB
 
 Entry = dict[str, Any]
 
@@ -140,7 +141,7 @@ def _measured(kb: KB) -> dict[str, dict[str, Entry]]:
             table["engine"].setdefault(fold(row["engine"]), row)
             type_ = (row.get("format") or {}).get("type")
             if type_ and row.get("file_gib") and row.get("params_b"):
-                widths.setdefault(fold(type_), []).append(row["file_gib"] * 8.589934592 / row["params_b"])
+                widths.setdefault(fold(type_), []).append(row["file_gib"] * GIB * 8 / (row["params_b"] * 1e9))
         for name, found in widths.items():
             table["bits"][name] = {"bits": sorted(found)[len(found) // 2]}
         return table
