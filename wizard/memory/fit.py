@@ -7,7 +7,7 @@ all. Everyone at the maximum only sets `warn_full`. All sizes are whole bytes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from wizard.shapes import Layout, Path, Workload
 
@@ -15,6 +15,16 @@ from . import assumed, offload, ranks, room, stages
 from .need import Plan, Seat, demand, load_of, model_of, plan_of, seat_of
 from .report import add_host, report
 from .room import Room
+
+
+class Settled(NamedTuple):
+    """A plan on its devices. said: text ids of what was assumed; moved: what went to system memory."""
+
+    plan: Plan
+    seats: list[Seat]
+    class_: str
+    moved: offload.Moved | None
+    said: list[str]
 
 
 def fit(
@@ -32,6 +42,20 @@ def fit(
     """
     if arch is None:
         return None
+    found = settle(path, layout, arch, work, settings, host, kb)
+    plan, moved = found.plan, found.moved
+    answer = report(plan, found.seats, found.class_, detail)
+    if moved:
+        add_host(answer, moved, plan, host["ram_bytes"])
+    answer["assumptions"] = list(dict.fromkeys(found.said)) if found.said else found.said
+    return answer
+
+
+def settle(
+    path: Path, layout: Layout, arch: dict[str, Any], work: Workload, settings: dict[str, Any], host: dict[str, Any],
+    kb: Any,
+) -> Settled:  # fmt: skip
+    """What `fit` reports, before it is made into an answer. Arguments as there."""
     engine = kb.engines[path.engine]
     model, rules = model_of(arch, path, layout, settings.get("kv_type"), kb)
     plan = plan_of(rules, model, load_of(work, layout.dp), layout)
@@ -48,13 +72,9 @@ def fit(
     if class_ == "no" and settings.get("offload") != "no" and not _on_host(path, layout):
         moved = _offload(plan, seats, engine, path.backend, host)
     if moved:
-        answer = report(plan, _without(plan, seats, moved), "offload", detail)
-        add_host(answer, moved, plan, host["ram_bytes"])
         said.append("memory.assumed-system")
-    else:
-        answer = report(plan, seats, class_, detail)
-    answer["assumptions"] = list(dict.fromkeys(said)) if said else said
-    return answer
+        return Settled(plan, _without(plan, seats, moved), "offload", moved, said)
+    return Settled(plan, seats, class_, None, said)
 
 
 def _class(seats: list[Seat]) -> str:

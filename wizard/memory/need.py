@@ -257,3 +257,16 @@ def seat_of(plan: Plan, place: Room, layers: int, held: int) -> Seat:
     if place.error or kv_error:
         error = isqrt(error * error + place.error * place.error + kv_error * kv_error)
     return Seat(place, layers, held, pool, need, full, error, pool - need)
+
+
+def as_whole(plan: Plan, seat: Seat) -> tuple[int, int, int]:
+    """(pool without the growing scratch, bytes of scratch per token, pool) as if the seat held all layers.
+
+    The compute buffer's part that grows with the context competes for the bytes of the pool.
+    """
+    per_ctx = int(plan.profile.parameters["compute-buffer"]["per_ctx_bytes"])
+    total, layers = plan.model.layers, seat.layers
+    pool, slope, held = seat.pool + per_ctx * plan.load.tokens, per_ctx, seat.pool
+    if layers != total:
+        pool, slope, held = pool * total // layers, -(-per_ctx * total // layers), held * total // layers
+    return (pool, slope, held) if pool >= 0 else (0, slope, 0)

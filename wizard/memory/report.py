@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import assumed, kv, offload
-from .need import Plan, Seat
+from .need import Plan, Seat, as_whole
 
 # name of a part and the rule it comes from, in the order of Parts.sizes
 _PARTS = (
@@ -160,19 +160,11 @@ def _capacity(answer: dict[str, Any], plan: Plan, seats: list[Seat]) -> None:
     model, load = plan.model, plan.load
     cache = model.kv
     assert cache is not None
-    # the compute buffer's part that grows with the context competes for the same bytes
-    per_ctx = int(plan.profile.parameters["compute-buffer"]["per_ctx_bytes"])
     longest = most = most_full = tokens = kv.NO_LIMIT
-    total = model.layers
     for seat in seats:
-        layers = seat.layers
-        if layers == 0:
+        if seat.layers == 0:
             continue
-        pool, slope, held = seat.pool + per_ctx * load.tokens, per_ctx, seat.pool
-        if layers != total:  # as if it held all layers
-            pool, slope, held = pool * total // layers, -(-per_ctx * total // layers), held * total // layers
-        if pool < 0:
-            pool = held = 0
+        pool, slope, held = as_whole(plan, seat)
         long = cache.tokens(pool - model.state, slope)
         if long < longest:
             longest = long
