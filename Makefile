@@ -38,8 +38,8 @@ install: .venv/.ready node_modules/.ready ## virtual environment and npm package
 
 # --- the site -----------------------------------------------------------------------------------
 
-check: .venv/.ready ## check the knowledge base; every finding with file, line and fix
-	@$(PY) -m knowledge check
+check: .venv/.ready ## check the knowledge base; every finding with file, line and fix (FIX=1 applies the safe ones)
+	@$(PY) -m knowledge check $(if $(FIX),--fix)
 
 build: install ## check the knowledge, then build the three languages into site/
 	@$(PY) -m knowledge check

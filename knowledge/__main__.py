@@ -36,11 +36,11 @@ def main(argv: list[str] | None = None) -> int:
         "--still-right", nargs="+", default=[], metavar="FILE", help="their translations fit the present English"
     )
 
-    new = commands.add_parser("new", help="print a new entry, or with --like a re-reading of a source")
+    new = commands.add_parser("new", help="write the file of a new entry; with --like print a re-reading of a source")
     new.add_argument("kind", help="a kind of entry, such as engine")
     new.add_argument("id", help="its id: lower case, digits, hyphens")
     new.add_argument("--like", metavar="READING", help="kind source: the reading whose page was read again")
-    new.add_argument("--write", action="store_true", help="write the file instead of printing it")
+    new.add_argument("--print", action="store_true", dest="show", help="print the entry and write nothing")
 
     commands.add_parser("stats", help="coverage: entries, languages, sources").add_argument("--today")
 
@@ -137,16 +137,21 @@ def _new(arguments: argparse.Namespace) -> int:
     except KeyError:
         print(f"kinds: {', '.join(kinds.KINDS.values())}", file=sys.stderr)
         return 2
-    target = base / kinds.FOLDERS[arguments.kind] / f"{arguments.id}.yml"
-    if not arguments.write:
+    if arguments.show:
         print(text, end="")
         return 0
-    if target.exists():
-        print(f"{target} exists", file=sys.stderr)
+    if not kinds.ID.match(arguments.id):
+        print(f'"{arguments.id}" is no id: lower case letters, digits and hyphens', file=sys.stderr)
         return 2
+    target = base / kinds.FOLDERS[arguments.kind] / f"{arguments.id}.yml"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
-    print(target)
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        print(f"{target} exists and was left as it is", file=sys.stderr)
+        return 2
+    print(f"{target}\nis to be filled in; then: make check")
     return 0
 
 

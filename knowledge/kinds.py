@@ -13,6 +13,7 @@ standard keywords three annotations say what a value names:
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ KINDS: dict[str, str] = {
 # rules/order.yml is no rule: it declares the ties between rules and is the only entry of its kind
 SINGLE_FILES = {"rules/order.yml": "order"}
 FOLDERS = {kind: folder for folder, kind in KINDS.items()} | {"order": "rules"}
+# an id is the name of its file
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 # folders of this package that hold no entries
 OTHER_FOLDERS = frozenset({"schema", "lint", "translations", "constants", "__pycache__"})
 

@@ -170,7 +170,7 @@ def note(view: View, engine: str, family: str, cell: kernels.Cell, arch: str) ->
     return (
         f"<h3>{escape(entry['name'])}, {escape(view.name(format_))}<code>{escape(arch)}</code></h3>"
         f"<p><b>{kind}.</b> {says}</p><dl>{listed}</dl>"
-        f'<footer><a href="{escape(ask)}">{view.t("pages.matrix.ask", device=device["name"])}</a>'
+        f'<footer><a href="{escape(ask)}">{view.t("pages.matrix.ask", device=view.name(device))}</a>'
         f'<a href="{escape(edit)}">{view.t("pages.matrix.edit", n=int(edit.rpartition("#L")[2]))}</a></footer>'
     )
 

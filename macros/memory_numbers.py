@@ -79,7 +79,8 @@ def accuracy(view: View) -> str:
         if not rows:
             continue
         off = [100 * abs(p.error) for p in rows]
-        shares = [f"{view.num(value, 2)} %" for value in (median(off), fmean(off), max(off))]
+        space = "" if view.lang == "vi" else " "
+        shares = [f"{view.num(value, 2)}{space}%" for value in (median(off), fmean(off), max(off))]
         exact = sum(p.exact for p in rows)
         lines.append(
             f"| {t(f'pages.memory.{kind}')} | {view.num(len(rows), 0)} | {view.num(exact, 0)} | {' | '.join(shares)} |"

@@ -144,7 +144,7 @@ class View:
         if kind in PAGELESS:
             file, _ = self.world.place(kind, id_)
             return Markup(f'<a href="{self.blob_url(file)}"><code>{escape(file)}</code></a>')
-        name = self.said(entry.get("name") or entry.get("heading") or id_)
+        name = self.said(entry.get("called") or entry.get("name") or entry.get("heading") or id_)
         return Markup(f'<a href="{self.url(kind, id_)}">{escape(name)}</a>')
 
     def fragment(self, situation: Entry) -> str:
@@ -167,7 +167,7 @@ class View:
 
     def name(self, entry: Entry) -> str:
         """The name of an entry in this language."""
-        return self.said(entry["name"])
+        return self.said(entry.get("called") or entry["name"])
 
     def edit(self, kind: str, id_: str, *path: Any) -> Markup:
         """A link that opens the line of a value in the repository's editor."""

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 
 from knowledge.findings import Finding
+from knowledge.kinds import ID
 from knowledge.lint.rule import Rule, World
-
-_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
 
 def check(world: World) -> Iterator[Finding]:
     for file in world.knowledge.files.values():
-        if file.kind and not _ID.match(file.id):
+        if file.kind and not ID.match(file.id):
             near = re.sub(r"[^a-z0-9]+", "-", file.id.lower()).strip("-")
             fix = f"rename the file to {near}.yml" if near else RULE.fix
             yield RULE.at(file.place(), f'"{file.id}" is no id', nearest=near or None, fix=fix)

@@ -27,7 +27,7 @@ def check(world: World) -> Iterator[Finding]:
                 id,
                 near,
                 message=f'there is no {" or ".join(kinds)} "{id}"',
-                fix=f"name another, or add it: python -m knowledge new {kinds[0]} {id} --write",
+                fix=f"name another, or add it: python -m knowledge new {kinds[0]} {id}",
             )
 
 

@@ -29,12 +29,21 @@ def test_a_template_has_every_field_with_its_description(kind: str) -> None:
     assert not [p for p in problems(kind, parsed.data) if p.code in ("K011", "K012") and len(p.path) <= 1]
 
 
-def test_the_command_writes_a_template_once(tree, capsys) -> None:
+def test_the_command_writes_a_template_to_its_place_once(tree, capsys) -> None:
     root = tree(BASE)
-    arguments = ["--root", str(root), "new", "rule", "start-sglang", "--write"]
+    arguments = ["--root", str(root), "new", "rule", "start-sglang"]
+    file = root / "rules" / "start-sglang.yml"
+    assert main([*arguments, "--print"]) == 0
+    assert capsys.readouterr().out == new.template("rule")
+    assert not file.exists()
     assert main(arguments) == 0
-    assert (root / "rules" / "start-sglang.yml").read_text() == new.template("rule")
+    assert file.read_text() == new.template("rule")
+    assert str(file) in capsys.readouterr().out
+    file.write_text("mine")
     assert main(arguments) == 2
+    assert file.read_text() == "mine"
+    assert main(["--root", str(root), "new", "rule", "../Start"]) == 2
+    assert not (root / "Start.yml").exists()
     assert main(["--root", str(root), "new", "motor", "x"]) == 2
     assert "engine" in capsys.readouterr().err
 

@@ -51,7 +51,10 @@ class Words:
     def device(self, id_: str, name: str | None = None) -> str:
         """Short name of a device, without the maker."""
         entry = self.kb.devices.get(id_) or {}
-        return _PREFIX.sub("", name or entry.get("name") or id_)
+        own = entry.get("name")
+        if "called" in entry and (name or own) == own:
+            return _PREFIX.sub("", self.texts.plain(entry["called"]))
+        return _PREFIX.sub("", name or own or id_)
 
     def devices(self, devices: list[Plain]) -> str:
         """ "2 × RTX 3090 + RTX 4090" of a Situation or a layout."""
@@ -190,7 +193,7 @@ class Words:
             if path.endswith(tail):
                 return f"{text} {self.texts.plain(f'unit.{unit}')}"
         if path.endswith("shared_prefix"):
-            return f"{numbers.number(value * 100, self.lang)} %"
+            return f"{numbers.number(value * 100, self.lang)}{'' if self.lang == 'vi' else ' '}%"
         return text
 
     def _name(self, path: str, value: str) -> str:
