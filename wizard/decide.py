@@ -264,7 +264,9 @@ def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: 
     found = []
     holds = facts.holding(values)
     for id_, rule in facts.kb.rules.items():
-        if rule["effect"] == "warn" and holds(rule["when"]):
+        # what holds every engine back is said once, as a warning, and not engine by engine only
+        general = rule["effect"] == "warn" or (rule["effect"] == "hold-back" and "engine" not in rule)
+        if general and holds(rule["when"]):
             found.append(roles.of_rule(Fired(id_, rule)))
     for id_, mistake in facts.kb.mistakes.items():
         if mistake.get("when") and mistake.get("warning") and holds(mistake["when"]):

@@ -82,7 +82,9 @@ def judge(facts: Facts, classes: Classes, startable: Collection[str]) -> Verdict
     fired = fire(facts)
     for one in fired:
         if one.rule["effect"] == "hold-back":
-            verdict.held.setdefault(one.rule["engine"], []).append(one)
+            # one that names no engine holds back all of them
+            for engine in (one.rule["engine"],) if "engine" in one.rule else facts.kb.engines:
+                verdict.held.setdefault(engine, []).append(one)
     found: dict[str, list[tuple[int, Fired]]] = {}
     for one in fired:
         if one.rule["effect"] != "nominate":

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from knowledge.findings import Finding
 from knowledge.lint.rule import Rule, World
 
-_NEEDS = {"nominate": ("engine", "role"), "hold-back": ("engine", "from"), "warn": ()}
+_NEEDS = {"nominate": ("engine", "role"), "hold-back": ("from",), "warn": ()}
 _EXCLUDES = {"nominate": ("from",), "hold-back": ("role", "condition"), "warn": ("role", "from")}
 
 
@@ -25,7 +25,7 @@ RULE = Rule(
     code="K422",
     level="error",
     name="a rule whose fields do not fit its effect",
-    why="nominate: an engine for a role; hold-back: an engine from roles; warn: only says something",
+    why="nominate: an engine for a role; hold-back: an engine, or every engine, from roles; warn: only says something",
     fix="complete the rule or change its effect",
     bad="effect: hold-back\nengine: ollama",
     good="effect: hold-back\nengine: ollama\nfrom: [start]",

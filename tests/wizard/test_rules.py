@@ -183,6 +183,13 @@ def test_held_back_is_not_nominated_for_that_role():
     assert "alternative" not in everywhere.nominated
 
 
+def test_a_rule_that_names_no_engine_holds_back_all():
+    every = {key: value for key, value in held("alpha", from_=("start", "alternative")).items() if key != "engine"}
+    found = verdict({"a": rule("alpha"), "b": rule("beta", role="alternative"), "h": every})
+    assert not found.nominated
+    assert found.held_from("alpha", "start").id == found.held_from("beta", "alternative").id == "h"
+
+
 MODES = [{"id": "fast", "name": "Fast"}, {"id": "wide", "name": "Wide"}]
 TWO_MODES = {"alpha": {"fast": 0, "wide": 1}, "beta": {None: 0}}
 
