@@ -8,6 +8,7 @@ from typing import Any
 from .facts import Facts, Kind
 from .found import Found, Option, Refusal, lines
 from .kb import KB
+from .models import published
 from .obstacles import from_result, merge, obstacle, sources_of
 from .shapes import Entry, Path
 from .vocabulary import KERNELS
@@ -189,9 +190,8 @@ def _checkpoint(engine: str, family: str, type_: str, facts: Facts, known: bool)
     arch = facts.arch
     if arch is None:
         return {"status": "unknown", "repository": None, "bytes": None, "sources": []}
-    matching = [p for p in arch.get("checkpoints", []) if p["format"] == family and p["type"] == type_]
-    if matching:
-        best = max(matching, key=lambda p: (bool(p.get("official")), bool(p.get("bytes")), p["repository"]))
+    best = published(arch, family, type_)
+    if best:
         return {
             "status": "published",
             "repository": best["repository"],

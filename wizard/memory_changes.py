@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .memory import elements, named, query
+from .models import published
 from .shapes import Layout, Path
 
 Plain = dict[str, Any]
@@ -44,7 +45,7 @@ def find(now: Question, told: Plain, arch: Plain, host: Plain, kb: Any) -> list[
 
     found = []
     for kind, tries in (
-        ("kv", _types(now, kb)), ("context", _contexts(now, told)), ("format", _formats(now, kb)),
+        ("kv", _types(now, kb)), ("context", _contexts(now, told)), ("format", _formats(now, arch, kb)),
         ("devices", _devices(now, kb)),
     ):  # fmt: skip
         change = _best(kind, tries, told["fit"], ask)
@@ -88,7 +89,7 @@ def _contexts(now: Question, told: Plain) -> Iterator[tuple[Any, Any, Question]]
         yield now.asked.context, tokens, now._replace(asked=now.asked._replace(context=tokens))
 
 
-def _formats(now: Question, kb: Any) -> Iterator[tuple[Any, Any, Question]]:
+def _formats(now: Question, arch: Plain, kb: Any) -> Iterator[tuple[Any, Any, Question]]:
     """Narrower types of the format the weights are in, the widest of them first."""
     bits = now.path.checkpoint["stored"]["bits"]
     for type_ in sorted(kb.formats.get(now.path.family, {}).get("types", ()), key=lambda t: -t["bits"]):
@@ -96,7 +97,8 @@ def _formats(now: Question, kb: Any) -> Iterator[tuple[Any, Any, Question]]:
             stored = named.find(f"{now.path.family} {type_['id']}", kb)
             if stored is None:
                 continue
-            checkpoint = {"status": "unknown", "bytes": None, "stored": stored.entry, "container": stored.container}
+            size = (published(arch, stored.family, stored.type) or {}).get("bytes")
+            checkpoint = {"status": "unknown", "bytes": size, "stored": stored.entry, "container": stored.container}
             path = dataclasses.replace(now.path, type=stored.type, checkpoint=checkpoint)
             yield now.path.type, type_["id"], now._replace(path=path)
 

@@ -21,6 +21,8 @@ from .importers import ImportProblem
 from .importers import gguf as gguf_file
 from .kb import KB
 from .memory import elements, named, query
+from .memory.assumed import CPU_BACKENDS
+from .models import published
 from .shapes import GIB, Card, Layout
 from .shapes import Path as EnginePath
 from .situation import read
@@ -48,11 +50,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
     one.add_argument("--memory-gib", type=positive, metavar="X", help="a device with X GiB instead of a named one")
     one.add_argument("--count", type=whole, metavar="N", help="number of equal devices")
     one.add_argument("--ram-gib", type=positive, metavar="X", help="system memory, for offload")
-    one.add_argument("--os", choices=("linux", "windows", "wsl2", "macos"), default="linux", help="operating system")
+    one.add_argument("--os", choices=("linux", "windows", "wsl2", "macos"), help="operating system")
+    one.add_argument("--backend", metavar="NAME", help="cuda, rocm, metal, cpu, …, where an engine has several")
     for name, text in (
         ("tp", "tensor parallel ranks"), ("pp", "pipeline stages"), ("ep", "expert parallel ranks"),
         ("dcp", "decode context parallel ranks"), ("context", "tokens of one request"),
-        ("concurrency", "requests at once"), ("chunk", "largest prefill step in tokens"),
+        ("concurrency", "requests at once"),
+        ("input", "tokens of a usual prompt, where requests rarely fill the context"),
+        ("output", "tokens of a usual answer"), ("chunk", "largest prefill step in tokens"),
     ):  # fmt: skip
         one.add_argument(f"--{name}", type=whole, metavar="N", help=text)
     one.add_argument("--fraction", type=share, metavar="X", help="share of the memory, where the engine takes one")
@@ -97,19 +102,23 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
         mode, version = None, ""
     elif version and not _VERSION.match(version):
         over, version = (f"version {version!r} is no number: the newest rules",), ""
-    cards, backend = _cards(args, engine, kb)
+    mode = mode or next((m["id"] for m in kb.engines.get(engine or "", {}).get("modes", ())), None)
+    machine = _cards(args, engine, mode, stored.family, kb)
+    cards, ram_gib = machine.cards, machine.ram
     count = len(cards) or (args.count or 0)
     tp, pp, dp = _layout(args, count, query.splits(engine, kb))
-    size = model.size if stored is model.format else None
+    size = model.size if stored is model.format and model.size else _size(model.arch, stored)
     checkpoint = {"status": "unknown", "bytes": size, "stored": stored.entry, "container": stored.container}
-    path = EnginePath(engine or query.NONE, mode, backend, stored.family, stored.type, "native", checkpoint, version)
+    path = EnginePath(
+        engine or query.NONE, mode, machine.backend, stored.family, stored.type, "native", checkpoint, version
+    )
     native = (model.arch.get("context") or {}).get("native")
     work = query.Asked(
         args.context or min(native or _CONTEXT, _CONTEXT), args.concurrency or 1, args.dcp or 1, args.fraction,
-        args.chunk, index,
+        args.chunk, index, args.input or 0, args.output or 0,
     )  # fmt: skip
-    ram = round((args.ram_gib or _RAM_GIB) * GIB)
-    host = {"ram_bytes": ram, "os": args.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}
+    ram = round(ram_gib * GIB)
+    host = {"ram_bytes": ram, "os": machine.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}
     layout = Layout(cards, tp, pp, args.ep or 1, dp, 1, pp > 1 and _uneven(engine, kb)) if cards else None
     try:
         answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
@@ -121,7 +130,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
         answer["changes"] = memory_changes.find(question, answer, model.arch, host, kb)
     said = [*model.said, *over, *stored.said, *answer["assumptions"]]
     if cards and not args.ram_gib and answer["fit"] == "offload":
-        said.append(f"system memory of {_RAM_GIB} GiB")
+        said.append(f"system memory of {ram_gib:g} GiB")
     answer["assumptions"] = list(dict.fromkeys(said))
     return answer
 
@@ -155,6 +164,11 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             fmt["family"], fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, container
         )
     return _Model(imported.entry, imported.said, stored, None, imported.kv)
+
+
+def _size(arch: Plain, stored: named.Named) -> int | None:
+    """Bytes of the published weights in this format, as a decision takes them."""
+    return None if stored.said else (published(arch, stored.family, stored.type) or {}).get("bytes")
 
 
 def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:
@@ -202,25 +216,32 @@ def _unknown(option: str, text: str, kb: KB, kind: str) -> str:
     return f"--{option}: {text!r} is not known" + (f"; near: {', '.join(near)}" if near else "")
 
 
-def _cards(args: argparse.Namespace, engine: str | None, kb: KB) -> tuple[tuple[Card, ...], str]:
+class _Machine(NamedTuple):
+    """ram: system memory in GiB."""
+
+    cards: tuple[Card, ...]
+    backend: str
+    ram: float
+    os: str
+
+
+def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, family: str, kb: KB) -> _Machine:
     entry = kb.engines.get(engine or "", {})
-    lines = entry.get("runs_on", ())
+    lines = [line for line in entry.get("runs_on", ()) if line.get("mode") in (None, mode)]
+    ram, system = args.ram_gib or _RAM_GIB, args.os or "linux"
     count = args.count or (args.tp or 1) * (args.pp or 1)
     if args.device and args.memory_gib is None:
         if not kb.find_device(args.device):
             raise Wrong(_unknown("device", args.device, kb, "device"))
-        reading = read({"devices": [{"device": args.device, "count": count}], "host": {"os": args.os}}, kb)
+        host = {k: v for k, v in (("os", args.os), ("ram_gib", args.ram_gib)) if v}
+        reading = read({"devices": [{"device": args.device, "count": count}], "host": host}, kb)
         facts = Facts(reading.situation, kb)
-        offered = facts.kinds[0].entry.get("backends") or []
-        fitting = [
-            n["backend"] for n in lines if n["backend"] in offered and facts.holds(n.get("needs", {}), facts.kinds)
-        ]
-        fitting += [n["backend"] for n in lines if n["backend"] in offered] or list(offered[:1])
-        return facts.cards, fitting[0] if fitting else "cuda"
+        told = facts.situation["host"]
+        return _Machine(facts.cards, _backend(args.backend, entry, lines, family, facts), told["ram_gib"], told["os"])
     backends = [line["backend"] for line in lines]
-    backend = "cuda" if "cuda" in backends or not backends else backends[0]
+    backend = args.backend or ("cuda" if "cuda" in backends or not backends else backends[0])
     if args.memory_gib is None:
-        return (), backend
+        return _Machine((), backend, ram, system)
     known = kb.find_device(args.device) if args.device else None
     if args.device and not known:
         raise Wrong(_unknown("device", args.device, kb, "device"))
@@ -229,7 +250,32 @@ def _cards(args: argparse.Namespace, engine: str | None, kb: KB) -> tuple[tuple[
     )
     own = {**own, "memory": {"options": [args.memory_gib], "unified": bool(known and own["memory"].get("unified"))}}
     total = round(args.memory_gib * GIB)
-    return tuple(Card(known[0] if known else "custom", own, total, i) for i in range(count)), backend
+    cards = tuple(Card(known[0] if known else "custom", own, total, i) for i in range(count))
+    return _Machine(cards, backend, ram, system)
+
+
+def _backend(asked: str | None, entry: Plain, lines: list[Plain], family: str, facts: Facts) -> str:
+    """The back end on a known device: the asked one, else what holds there, reads the format and uses the GPU."""
+    offered = facts.kinds[0].entry.get("backends") or []
+    possible = [line for line in lines if line["backend"] in offered]
+    if asked:
+        if asked not in {line["backend"] for line in possible}:
+            names = ", ".join(dict.fromkeys(line["backend"] for line in possible)) or "none"
+            raise Wrong(f"--backend: {asked!r} is not one that engine and device share; they share: {names}")
+        return asked
+    reads: set[str] = set()
+    for line in entry.get("formats", ()):
+        if line["format"] == family:
+            where = line.get("backend", offered)
+            reads.update([where] if isinstance(where, str) else where)
+
+    def worse(line: Plain) -> tuple[bool, bool, bool]:
+        holds = facts.holds(line.get("needs", {}), facts.kinds)
+        return not holds, line["backend"] not in reads, line["backend"] in CPU_BACKENDS
+
+    if possible:
+        return min(possible, key=worse)["backend"]
+    return offered[0] if offered else "cuda"
 
 
 def _layout(args: argparse.Namespace, count: int, splits: str) -> tuple[int, int, int]:

@@ -156,3 +156,9 @@ def _count(value: Any) -> bool:
 
 def _state(value: Any) -> bool:
     return isinstance(value, dict) and bool(value) and all(_count(x) for x in value.values())
+
+
+def published(arch: Entry, family: str, type_: str) -> Entry | None:
+    """The published weights of a model in one format: official ones first, then those of known size."""
+    matching = [p for p in arch.get("checkpoints", ()) if p["format"] == family and p["type"] == type_]
+    return max(matching, key=lambda p: (bool(p.get("official")), bool(p.get("bytes")), p["repository"]), default=None)

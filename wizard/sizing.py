@@ -6,7 +6,6 @@ before those that would move a part to system memory; what cannot win any more i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from .candidates import BY_SPEED, SHAKY, Candidate, Ranked, Refused, order
@@ -14,7 +13,7 @@ from .facts import Facts, native_bits
 from .found import Found, Option, Refusal
 from .kv_choice import with_kv
 from .layouts import Placed, Placing, place
-from .memory import fit
+from .memory import fit, held_of
 from .memory.weights import build as weights
 from .obstacles import merge, obstacle
 from .rules import named
@@ -53,11 +52,6 @@ def host_of(facts: Facts) -> Entry:
         "unified": any(c.entry["memory"]["unified"] for c in facts.cards),
         "os": host["os"],
     }
-
-
-def held_of(work: Workload) -> Workload:
-    """The load that must be held at once: a batch job waits in the engine's queue, so one request has to fit."""
-    return replace(work, concurrency=1) if work.mode == "offline" else work
 
 
 def detailed(candidate: Candidate, facts: Facts) -> Entry | None:

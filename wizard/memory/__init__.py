@@ -8,5 +8,6 @@ GiB appear only where a person reads them.
 """
 
 from .fit import fit
+from .need import held_of
 
-__all__ = ["fit"]
+__all__ = ["fit", "held_of"]

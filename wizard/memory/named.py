@@ -46,6 +46,9 @@ def find(text: str, kb: Any) -> Named | None:
     name = " ".join(text.strip().split())
     if not name or len(name) > 80:
         return None
+    ids = name.replace(":", " ").split(" ")
+    if len(ids) == 2 and kb.type_of(*ids):  # as the knowledge itself says it
+        return _known(ids[0], ids[1], kb)
     bpw = _BPW.search(name)
     family = next((f for f, pattern in _FAMILIES if re.search(pattern, name, re.I)), None)
     mixture = None if family else ggml.file_type(name)

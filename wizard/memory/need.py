@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -107,6 +108,21 @@ def load_of(work: Workload, copies: int) -> Load:
     request = max(1, min(context, work.input + work.output))
     seats = max(1, -(-work.concurrency // copies))
     return Load(context, request, seats, max(context, seats * request))
+
+
+def held_of(work: Workload, queues: bool = False) -> Workload:
+    """The part of the load that has to go in at once: the one place where it is decided who may wait.
+
+    A batch job waits in the engine's queue, so one request has to fit. People of whom the usual length is
+    known must all find room at it. Where only the longest context is known (input and output 0), an engine
+    with a pool of pages (`queues`) lets those wait that find none, so one has to fit; an engine with a slot
+    for each request starts with all of them at that length or not at all.
+    """
+    if work.mode == "offline":
+        return replace(work, concurrency=1)
+    if work.input + work.output:
+        return work
+    return replace(work, input=work.context, concurrency=1 if queues else work.concurrency)
 
 
 _models = Memo()

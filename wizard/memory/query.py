@@ -11,7 +11,7 @@ from wizard.shapes import GIB, Layout, Path, Workload
 
 from . import elements, kv, ranks, rules, state, weights
 from .fit import fit
-from .need import loaded
+from .need import held_of, loaded
 from .rules import kv_windowed
 
 NONE = "none"  # no engine: ideal sizes, and stand-ins where devices are given
@@ -24,7 +24,8 @@ class Refused(ValueError):
 
 class Asked(NamedTuple):
     """context: tokens of one request; concurrency: requests at once; dcp: decode context parallel ranks;
-    fraction and chunk replace the engine's own; index_kv: type of an indexer's keys."""
+    fraction and chunk replace the engine's own; index_kv: type of an indexer's keys; input and output:
+    tokens of a usual request, 0 where nobody said."""
 
     context: int
     concurrency: int = 1
@@ -32,6 +33,8 @@ class Asked(NamedTuple):
     fraction: float | None = None
     chunk: int | None = None
     index_kv: str | None = None
+    input: int = 0
+    output: int = 0
 
 
 class _View:
@@ -112,13 +115,13 @@ def answer(
         "page_bytes_per_device": rank.granule * rank.full if not rank.windows else 1,
         "parts": [], "pool_bytes": None, "pool_tokens": None, "max_concurrency": None, "max_context": None,
         "fit": None, "headroom_bytes": None, "shortfall_bytes": None, "error_bytes": None, "offload": None,
-        "assumptions": [],
+        "waiting": 0, "assumptions": [],
     }  # fmt: skip
     if held.towers_apart:
         found["assumptions"].append("memory.towers-apart")
     if layout is None:
         return found
-    work = Workload(asked.context, asked.context, 0, asked.concurrency)
+    work = held_of(Workload(asked.context, asked.input, asked.output, asked.concurrency), profile.queues())
     result = fit(path, layout, arch, work, {"kv_type": kv_type}, host, view)
     assert result is not None
     found["fit"] = result["class"]
@@ -134,6 +137,8 @@ def answer(
         found[name] = result[name]
     requests = result.get("requests_full")
     found["max_concurrency"] = None if requests is None else _short(requests * asked.dcp)
+    if requests is not None:
+        found["waiting"] = max(0, asked.concurrency - int(requests * asked.dcp))
     if asked.dcp > 1 and found["pool_tokens"]:
         found["pool_tokens"] *= asked.dcp
     found["parts"] = [

@@ -187,17 +187,18 @@ def _requests(plan: Plan, seats: list[Seat]) -> float | None:
 
     A pool holds whole pages, and a page is the same for all layers that keep the whole context.
     """
-    total, cache = plan.model.layers, plan.model.kv
-    per_ctx = plan.profile.parameters["compute-buffer"]["per_ctx_bytes"]
-    one = plan.one + int(per_ctx * plan.load.context)
-    if cache is None or not one:
+    cache = plan.model.kv
+    if cache is None:
         return None
+    per_ctx = plan.profile.parameters["compute-buffer"]["per_ctx_bytes"]
     page = cache.granule * cache.full if not cache.windows and not per_ctx else 1
     found = []
     for seat in seats:
         if seat.layers:
-            pool = max(0, seat.pool + int(per_ctx * plan.load.tokens)) * total // seat.layers
-            found.append(pool // page * page / one)
+            pool, slope, _ = as_whole(plan, seat)
+            one = plan.one + slope * plan.load.context
+            if one:
+                found.append(pool // page * page / one)
     return min(found) * plan.layout.dp if found else None
 
 

@@ -74,6 +74,10 @@ class Profile:
         """Parameters of a rule, defaults filled in."""
         return self.parameters[rule]
 
+    def queues(self) -> bool:
+        """Whether a request that finds no room waits instead of stopping the engine."""
+        return self.budget.RESERVES or bool(self.parameters[self.budget.NAME]["queues"])
+
     def said(self, ranks: int) -> tuple[str, ...]:
         """The stand-ins that matter with so many ranks."""
         return self.assumed if ranks > 1 else self.alone

@@ -7,6 +7,7 @@ from .base import Parameter, Parameters, mib
 NAME = "budget-need"
 PARAMETERS = {
     "reserve_mib": Parameter((int, float), "MiB that stay free on each device", 0),
+    "queues": Parameter(bool, "the cache is a pool of pages: a request that finds none waits", False),
     "input_on_host": Parameter(bool, "the input embedding stays in system memory", False),
 }
 RESERVES = False
