@@ -51,8 +51,10 @@ DROPPED: dict[str, tuple[str, ...]] = {
     "question": ("source",),
 }  # fmt: skip
 
-# Sentences of the reference pages: the browser gets only those that an answer shows too.
-PAGE_TEXTS = "pages."
+# Sentences of the reference pages and of dialogs, which stand in the page: the browser gets only those that an
+# answer shows too; the command line says what was pasted in the words of the dialog.
+PAGE_TEXTS = ("pages.", "paste.")
+COMMAND_TEXTS = "paste."
 PAGE_TEXTS_IN_ANSWERS = ("pages.source.", "pages.untranslated")
 
 Plain = dict[str, Any]
@@ -208,8 +210,11 @@ def load_for_cli(root: Path | None = None, cache: Path | None = None) -> tuple[P
         pass
     from knowledge.load import load, write_atomically
 
-    bundle = build(load(base))
-    value = (bundle.core, bundle.texts, bundle.measurements)
+    knowledge = load(base)
+    bundle = build(knowledge)
+    spoken = {lang: {id: t for id, t in words.items() if id.startswith(COMMAND_TEXTS)}
+              for lang, words in texts_of(knowledge).items()}  # fmt: skip
+    value = (bundle.core, {lang: words | spoken[lang] for lang, words in bundle.texts.items()}, bundle.measurements)
     write_atomically(kept, (state, value))
     return value
 

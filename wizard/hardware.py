@@ -110,7 +110,7 @@ def alone(processor: str, kb: KB) -> Plain:
 def said(device: Plain, kb: KB) -> Plain:
     """A device as it was said: its memory only where it is not the largest there is, which is the default."""
     kept = copy.deepcopy(device)
-    if device["device"] and device["memory_gib"] == max(kb.devices[device["device"]]["memory"]["options"]):
+    if device.get("device") and device["memory_gib"] == max(kb.devices[device["device"]]["memory"]["options"]):
         del kept["memory_gib"]
     return kept
 
