@@ -3,8 +3,8 @@
 The order: fit class (visible quality loss ranks one lower) · published weights before converted ·
 sure before unconfirmed, emulated or experimental · the GPU of a chip before its processor · for
 latency, throughput and cost the estimate, where candidates that cannot be told apart form one group
-with more bits first; else more bits (with a part in system memory, speed or the smaller part) ·
-kernel · the engine's home format · layout · id.
+with copies of eight bits or more, one a card, before splits, then more bits first; else more bits
+(with a part in system memory, speed or the smaller part) · kernel · the engine's home format · layout · id.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .vocabulary import FIT_CLASSES, KERNELS
 Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path, what, obstacles
 
 _STATUS = ("published", "convert", "unknown")
+_PLENTY = 8  # bits a weight beyond which no loss of quality is on record
 _CLOSE = 1.25  # bits a weight that an estimate could hardly tell apart
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
 BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
@@ -64,6 +65,16 @@ class Candidate:
         """On the processor of a device that also has a GPU: what is left when the GPU cannot."""
         cards = self.layout.cards
         return self.path.backend in CPU_BACKENDS and any(c.entry["kind"] != "cpu" for c in cards)
+
+    def copies_of_full_quality(self, near: list[Candidate]) -> bool:
+        """Whole copies, one a card, with no fewer than eight bits a weight (or all that there are).
+
+        Whoever has several requests and a model that fits one card gains more from copies than from
+        splitting it for the sake of bits that nobody sees: what maintainers answer to that question.
+        """
+        full = min(_PLENTY, max(c.bits for c in near))
+        good = self.bits >= full and not self.lossy and not self.fallback
+        return good and self.layout.tp == self.layout.pp == 1 < self.layout.dp
 
     @property
     def runs(self) -> bool:
@@ -134,7 +145,7 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         chosen = {c.key for c in near}
         rest = [c for c in bucket if c.key not in chosen]
         rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
-        return sorted(near, key=_by_bits) + rest
+        return sorted(near, key=lambda c: (not c.copies_of_full_quality(near), _by_bits(c))) + rest
     if offload:
         return sorted(bucket, key=lambda c: (c.fit["offload"]["host_bytes"], _by_bits(c)))
     if quantity and bucket[0].fit is not None:

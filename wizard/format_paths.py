@@ -55,17 +55,18 @@ def find(
     wanted = facts.situation["format"] if isinstance(facts.situation["format"], dict) else None
     table = _table(facts.kb, engine, version, mode)
     families = table.families
-    if wanted and wanted["family"] not in families:
+    if wanted and wanted["family"] not in families and not _carried(wanted, families, facts.kb):
         return [Refusal(engine, mode, "format", wanted["family"], unread(engine, version, mode, facts))]
     modes = [m["id"] for m in facts.kb.engines[engine].get("modes", [])] or [None]
     for position, family in enumerate(families):
-        if family != wanted["family"] if wanted else family in table.fading:
+        only = _types_asked(family, wanted, facts.kb) if wanted else None
+        if only == () if wanted else family in table.fading:
             continue
         place = position * len(modes) + modes.index(mode)
         misses: list[Entry] = []
         any_found = False
         for type_ in facts.kb.formats[family]["types"]:
-            if wanted and wanted.get("type") and type_["id"] != wanted["type"]:
+            if only and type_["id"] not in only:
                 continue
             for backend, by_kind in backends.items():
                 rows = table.by.get((family, backend))
@@ -81,11 +82,25 @@ def find(
     return refused
 
 
+def _types_asked(family: str, wanted: Entry, kb: KB) -> tuple[str, ...] | None:
+    """Types of a family that answer to the asked format; None for all of them, empty for none."""
+    if family == wanted["family"]:
+        return (wanted["type"],) if wanted.get("type") else None
+    return tuple(line["type"] for line in _carried(wanted, [family], kb))
+
+
+def _carried(wanted: Entry, families: list[str], kb: KB) -> list[Entry]:
+    """Where else the asked numbers are stored as they are: MXFP4 also means GGUF files of that type."""
+    return [line for line in kb.formats[wanted["family"]].get("carried_by", []) if line["format"] in families]
+
+
 def unread(engine: str, version: str, mode: str | None, facts: Facts) -> list[Entry]:
     """The obstacle of an asked format that the engine reads nowhere; empty when it reads it, or none was asked."""
     wanted = facts.situation["format"]
     table = _table(facts.kb, engine, version, mode)
     if not isinstance(wanted, dict) or wanted["family"] in table.families:
+        return []
+    if _carried(wanted, table.families, facts.kb):
         return []
     sources = _some_sources(table.rows)
     return [obstacle("format.family", wanted["family"], table.families, sources, text="obstacle.format-none")]

@@ -100,10 +100,26 @@ def architecture(engine: str, mode: str | None, version: str, facts: Facts) -> A
         if line["architecture"] == name and here:
             answer.false.append(_not_listed(name, line, True, facts))
             return answer
+    for line in models.get("limits", []):
+        if name in line["architectures"] and matches(line.get("versions"), version):
+            answer.false.extend(_limited(line, facts))
     if models.get("needs_architecture", True) and name not in models.get("supported", []):
         complete = models["complete"]
         (answer.false if complete else answer.unknown).append(_not_listed(name, models, complete, facts))
     return answer
+
+
+def _limited(line: Entry, facts: Facts) -> list[Entry]:
+    """Obstacles of a class of model that runs on some devices only, when none of the person's is one of them."""
+    stops: list[Entry] = []
+    for kind in facts.kinds:
+        if facts.check(line.get("when"), (kind,)).value is False:
+            return []
+        result = facts.check(line["needs"], (kind,))
+        if result.value is not False:
+            return []
+        stops += from_result(result, line)
+    return merge(stops)
 
 
 def _not_listed(name: str, line: Entry | list[str], sure: bool, facts: Facts) -> Entry:

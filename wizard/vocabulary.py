@@ -151,6 +151,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "engine.runs_on": DEVICE | frozenset({"host.os", "host.arch", "host.ram_gib", "host.instructions"}),
     "engine.over": PERSON | DEVICE,
     "engine.formats": DEVICE | MODEL | frozenset({"format.type", "host.os", "host.arch", "host.instructions"}),
+    "engine.models": DEVICE,
     "engine.kv_types": DEVICE | MODEL | frozenset({"candidate.backend"}),
     "engine.parallelism": PERSON | DEVICE | MODEL | FORMAT | frozenset({"candidate.backend"}),
     "engine.features": DEVICE | MODEL | FORMAT | frozenset({"host.os", "candidate.backend"}),
