@@ -30,6 +30,10 @@ CORE = (
     "bottlenecks", "mistakes", "benchmarking", "workloads",
 )  # fmt: skip
 
+# What only the report checker reads: it comes in a file of its own, when somebody pastes a report.
+REPORT = ("why", "essential", "told_by", "aka", "shown_by", "output", "flags")
+REPORT_TEXTS = "report."
+
 # Fields left out of the core, by kind; "*" holds for every kind, [] stands for the items of a list.
 DROPPED: dict[str, tuple[str, ...]] = {
     "*": ("checked", "claims"),
@@ -49,6 +53,7 @@ DROPPED: dict[str, tuple[str, ...]] = {
     "guide": ("intro", "source", "rows.[].note"),
     "workload": ("advice", "source"),
     "question": ("source",),
+    "benchmarking": REPORT,
 }  # fmt: skip
 
 # Sentences of the reference pages and of dialogs, which stand in the page: the browser gets only those that an
@@ -67,6 +72,7 @@ class Bundle(NamedTuple):
     texts: dict[str, Plain]
     measurements: list[Plain]
     sources: dict[str, Plain]
+    report: dict[str, Plain]
 
 
 def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
@@ -99,7 +105,7 @@ def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
     measurements, sources = measurements_of(knowledge), sources_of(knowledge)
     everything = canonical([core, texts, measurements, sources])
     core["version"] = hashlib.sha256(everything.encode()).hexdigest()[:12]
-    return Bundle(core, texts, measurements, sources)
+    return Bundle(core, texts, measurements, sources, report_of(knowledge))
 
 
 def canonical(data: Any) -> str:
@@ -130,7 +136,37 @@ def texts_of(knowledge: Knowledge, only: set[str] | None = None) -> dict[str, Pl
 def _travels(id: str, kind: str | None, reachable: set[str]) -> bool:
     if kind != "text":
         return id in reachable
+    if id.startswith(REPORT_TEXTS):
+        return False
     return not id.startswith(PAGE_TEXTS) or id.startswith(PAGE_TEXTS_IN_ANSWERS)
+
+
+def report_of(knowledge: Knowledge) -> dict[str, Plain]:
+    """What the report checker needs beside the core, by language: fields, rules, tools and its sentences.
+
+    fields: {id: {"names" in every language and as people call it, "told_by", "essential"}}; rules: {id:
+    {"shown_by"}}; tools: {id: {"output", "flags"}}; texts as in `texts_of`. Entries stand in their order.
+    """
+    entries = sorted(_sound(knowledge, "benchmarking"), key=lambda file: (file.data.get("order", 0), file.id))
+    fields, rules, tools, texts = {}, {}, {}, set()
+    for file in entries:
+        data = file.data
+        if data["type"] == "field":
+            names = dict.fromkeys([*data["name"].values(), *data.get("aka", ())])
+            fields[file.id] = {"names": list(names)} | _pick(data, ("told_by", "essential", "group"))
+            texts.add(f"benchmarking.{file.id}.why")
+        elif data["type"] == "rule":
+            rules[file.id] = _pick(data, ("shown_by",))
+        elif data["type"] == "tool" and "output" in data:
+            forms = [{k: v for k, v in form.items() if k != "source"} for form in data["output"]]
+            tools[file.id] = {"output": forms} | _pick(data, ("flags",))
+    shared = {"fields": fields, "rules": rules, "tools": tools}
+    every = texts_of(knowledge)
+    return {
+        lang: shared
+        | {"texts": {id: words for id, words in every[lang].items() if id in texts or id.startswith(REPORT_TEXTS)}}
+        for lang in LANGUAGES
+    }
 
 
 def measurements_of(knowledge: Knowledge) -> list[Plain]:
@@ -186,6 +222,7 @@ def write(bundle: Bundle, edits: dict[str, Plain], out: Path) -> list[tuple[str,
     """Write the files the browser loads; returns (name, bytes, bytes after gzip) of each."""
     parts: dict[str, Any] = {"core.json": bundle.core}
     parts |= {f"text.{lang}.json": words for lang, words in bundle.texts.items()}
+    parts |= {f"report.{lang}.json": part for lang, part in bundle.report.items()}
     parts |= {"measurements.json": bundle.measurements, "sources.json": bundle.sources, "edit.json": edits}
     out.mkdir(parents=True, exist_ok=True)
     sizes = []
@@ -198,13 +235,22 @@ def write(bundle: Bundle, edits: dict[str, Plain], out: Path) -> list[tuple[str,
 
 def load_for_cli(root: Path | None = None, cache: Path | None = None) -> tuple[Plain, dict[str, Plain], list[Plain]]:
     """(core, texts, measurements) of the base, from a cache as long as no file of it has changed."""
+    return _kept(root, cache)[:3]
+
+
+def report_for_cli(root: Path | None = None, cache: Path | None = None) -> dict[str, Plain]:
+    """`Bundle.report` of the base, from the same cache."""
+    return _kept(root, cache)[3]
+
+
+def _kept(root: Path | None, cache: Path | None) -> tuple[Any, ...]:
     base = root or kinds.ROOT
     kept = cache or kinds.ROOT.parent / ".cache" / "bundle.pickle"
     state = digest(base)
     try:
         with kept.open("rb") as stream:
             known, value = pickle.load(stream)
-        if known == state:
+        if known == state and len(value) == 4:
             return value
     except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
         pass
@@ -214,7 +260,8 @@ def load_for_cli(root: Path | None = None, cache: Path | None = None) -> tuple[P
     bundle = build(knowledge)
     spoken = {lang: {id: t for id, t in words.items() if id.startswith(COMMAND_TEXTS)}
               for lang, words in texts_of(knowledge).items()}  # fmt: skip
-    value = (bundle.core, {lang: words | spoken[lang] for lang, words in bundle.texts.items()}, bundle.measurements)
+    words = {lang: own | spoken[lang] for lang, own in bundle.texts.items()}
+    value = (bundle.core, words, bundle.measurements, bundle.report)
     write_atomically(kept, (state, value))
     return value
 

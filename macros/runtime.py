@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "wizard"
 MANIFEST = BUILD / "manifest.json"
 WEB = ROOT / "wizard" / "web"
-DATA_FILES = ("core.json", "text.en.json", "text.vi.json", "text.ru.json", "measurements.json")
+DATA_FILES = (
+    "core.json", "text.en.json", "text.vi.json", "text.ru.json", "measurements.json", "report.en.json",
+    "report.vi.json", "report.ru.json",
+)  # fmt: skip
 
 
 class RuntimeNotMade(RuntimeError):

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import hardware_command, memory_command, speed_command
+from . import hardware_command, memory_command, report_command, speed_command
 from .decide import decide
 from .decision import to_json
 from .kb import KB
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     one.add_argument("--what-if", action="store_true", help="also verify fixes and what would change the answer")
     one.add_argument("--today", type=_day, default=None, help="ISO date to decide for; default: today")
     one.set_defaults(run=_decide)
-    for command in (memory_command, speed_command, hardware_command):
+    for command in (memory_command, speed_command, hardware_command, report_command):
         command.add(commands).set_defaults(run=lambda args, command=command: command.run(args, _knowledge()))
     args = parser.parse_args(argv)
     try:

@@ -19,7 +19,7 @@ def make(root) -> bundle.Bundle:
 
 
 def test_entries_are_their_yaml_with_text_ids(tree) -> None:
-    core, texts, _rows, _sources = make(tree(BASE))
+    core, texts, *_ = make(tree(BASE))
     engine = core["engines"]["vllm"]
     assert engine["runs_on"] == [
         {
@@ -61,7 +61,7 @@ def test_the_shape_of_the_core(tree) -> None:
 
 def test_what_is_dropped_is_in_the_list_and_nowhere_in_the_core(tree) -> None:
     root = tree(BASE)
-    core, texts, _rows, _sources = make(root)
+    core, texts, *_ = make(root)
     for entry in core["engines"].values():
         assert not {"homepage", "licence", "summary", "verdict", "checked", "claims"} & entry.keys()
     # texts of dropped fields do not travel either, but the pages have them
@@ -74,7 +74,7 @@ def test_what_is_dropped_is_in_the_list_and_nowhere_in_the_core(tree) -> None:
 
 
 def test_every_text_id_in_the_core_has_words_in_every_language(tree) -> None:
-    core, texts, _rows, _sources = make(tree(BASE))
+    core, texts, *_ = make(tree(BASE))
     for lang in ("en", "vi", "ru"):
         assert texts[lang].keys() == texts["en"].keys()
         assert bundle._text_ids(core) <= texts[lang].keys()
@@ -146,6 +146,9 @@ def test_files_for_the_browser(tree, tmp_path, capsys) -> None:
         "text.en.json",
         "text.vi.json",
         "text.ru.json",
+        "report.en.json",
+        "report.vi.json",
+        "report.ru.json",
         "measurements.json",
         "sources.json",
         "edit.json",
