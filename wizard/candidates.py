@@ -9,7 +9,7 @@ with copies of eight bits or more, one a card, before splits, then more bits fir
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .memory.assumed import CPU_BACKENDS
@@ -44,6 +44,7 @@ class Candidate:
     experimental: bool = False  # the project calls this layout, or this way to offload, experimental
     settings: Entry | None = field(default=None, hash=False, compare=False)  # what it was sized with
     fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
+    eased: bool = False  # tight, but ranked as fitting: see `eased`
 
     @property
     def real_class(self) -> int:
@@ -53,7 +54,7 @@ class Candidate:
     @property
     def rank_class(self) -> int:
         """Index used for ranking: visible quality loss ranks one class lower."""
-        return min(self.real_class + self.lossy, len(FIT_CLASSES) - 1) if self.fit else 0
+        return min(self.real_class - self.eased + self.lossy, len(FIT_CLASSES) - 1) if self.fit else 0
 
     @property
     def shaky(self) -> bool:
@@ -130,6 +131,36 @@ def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
     return result
 
 
+def eased(candidates: list[Candidate]) -> list[Candidate]:
+    """Tensor ranks that fit tightly rank as fitting where the pipeline that fits is clearly slower.
+
+    For cards on a fast link: tight, they may lose a few requests at once; as a pipeline every answer loses speed.
+    """
+    fits: dict[Path, list[Candidate]] = {}
+    for one in candidates:
+        if one.real_class == 0:
+            fits.setdefault(one.path, []).append(one)
+    found = []
+    for one in candidates:
+        others = fits.get(one.path, ()) if one.real_class == 1 else ()
+        ease = bool(others) and all(
+            o.layout.dp == one.layout.dp and _slower_pipeline(o, one, "decode_tps") for o in others
+        )
+        found.append(replace(one, eased=True) if ease else one)
+    return found
+
+
+def _slower_pipeline(one: Candidate, other: Candidate, quantity: str) -> bool:
+    """Whether stages on the cards of tensor ranks are clearly slower: what is uncertain is the same for both."""
+    mine, theirs = _interval(one, quantity), _interval(other, quantity)
+    same = (
+        one.layout.cards == other.layout.cards and one.layout.pp > other.layout.pp and one.layout.tp < other.layout.tp
+    )
+    if not mine or not theirs or not same:
+        return False
+    return mine["point"] * _CLOSE < theirs["point"]
+
+
 def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
     offload = all(c.fit is not None and c.fit["class"] == "offload" for c in bucket)
     # with a part in system memory the wait is what counts, whatever the priority
@@ -138,7 +169,7 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
     if known:
         best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
         floor = _interval(best, quantity)["low"]
-        near = [c for c in known if _interval(c, quantity)["high"] >= floor]
+        near = [c for c in known if _interval(c, quantity)["high"] >= floor and not _slower_pipeline(c, best, quantity)]
         if offload:  # the error is one of the bus, which all of them share: points compare
             least = _interval(best, quantity)["point"] / _CLOSE
             near = [c for c in known if _interval(c, quantity)["point"] >= least]

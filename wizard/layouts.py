@@ -17,7 +17,7 @@ from .found import Option
 from .obstacles import obstacle
 from .shapes import Card, Entry, Layout
 
-_WEAK_WITHIN = ("none", "pcie", "thunderbolt")
+WEAK_WITHIN = ("none", "pcie", "thunderbolt")
 _POWERS = (2, 4, 8, 16)  # ranks that are worth trying on a part of the cards
 _DEGREES = ("tp", "pp", "ep", "dp")
 
@@ -247,7 +247,7 @@ def _order(facts: Facts, layout: Layout) -> int:
         # copies of a model that fits one card serve more people than one copy
         return 1 if dp > 1 and users < 2 else (-1 if dp > 1 else 0)
     apart = layout.nodes > dp  # one copy spans machines
-    weak = s["links"]["between"] != "rdma" if apart else s["links"]["within"] in _WEAK_WITHIN
+    weak = s["links"]["between"] != "rdma" if apart else s["links"]["within"] in WEAK_WITHIN
     stages = pp if pp > 1 else tp
     pipeline_first = weak and s["priority"] == "throughput" and users >= 2 * stages
     rank = 2 if (pp > 1) == pipeline_first else 3

@@ -10,7 +10,7 @@ from .facts import Facts
 from .found import Found
 from .recommend import format_name
 from .roles import Cast
-from .rows import compared, memory_obstacle, row, sure
+from .rows import compared, memory_obstacle, nearest, row, sure
 
 Plain = dict[str, Any]
 MAX_FORMATS = 6  # the nearest other formats, not every type of every family
@@ -42,7 +42,8 @@ def _other_formats(mine: Ranked, start: Candidate, facts: Facts) -> list[Plain]:
             fix = {"format": {"family": family, "type": None}}
             rows.append(row(id_, engine, other.path.mode, "format", family, "behind", reasons=reasons, fix=fix))
         else:
-            stops = [memory_obstacle(other, facts)]
+            alike = [c for c in mine.candidates if (c.path.family, c.path.mode) == (family, other.path.mode)]
+            stops = [memory_obstacle(nearest(alike), facts)]
             rows.append(row(id_, engine, other.path.mode, "format", family, "impossible", obstacles=stops))
     return rows
 

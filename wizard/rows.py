@@ -47,6 +47,11 @@ def compared(best: Candidate, start: Candidate, facts: Facts) -> list[Plain]:
     return [statement("level", "decision.behind-level", theirs=theirs["point"], mine=mine["point"])]
 
 
+def nearest(candidates: list[Candidate]) -> Candidate:
+    """The candidate that lacks least, of those that do not fit."""
+    return min(candidates, key=lambda c: ((c.fit or {}).get("shortfall_bytes", 0), c.key))
+
+
 def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
     """The shortfall of a candidate that does not fit, per device."""
     fit = detailed(candidate, facts) or {}
@@ -54,12 +59,13 @@ def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
     worst = max(devices, key=lambda d: d.get("over_bytes", 0))
     need = sum(p["bytes"] for p in worst.get("parts", []) if p["name"] != "free")
     over = worst.get("over_bytes", 0)
+    ranks = candidate.layout.tp * candidate.layout.pp
     return obstacle(
         "memory",
         worst.get("capacity_bytes"),
         need,
         candidate.path.sources[:1],
-        text="decision.obstacle-memory",
+        text="decision.obstacle-memory-each" if ranks > 1 else "decision.obstacle-memory",
         format=format_name(candidate.path.family, candidate.path.type, facts),
         over=over,
         have=need - over,  # what engine, driver and other programs leave of the device
@@ -68,6 +74,7 @@ def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
         longest=fit.get("max_context"),
         kv=sum(p["bytes"] for p in worst.get("parts", []) if p["name"] == "kv"),
         device=worst.get("name", ""),
+        n=ranks,
     )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .candidates import BY_SPEED, SHAKY, Candidate, Ranked, Refused, order
+from .candidates import BY_SPEED, SHAKY, Candidate, Ranked, Refused, eased, order
 from .facts import Facts, native_bits
 from .found import Found, Option, Refusal
 from .kv_choice import with_kv
-from .layouts import Placed, Placing, place
+from .layouts import WEAK_WITHIN, Placed, Placing, place
 from .memory import fit, held_of
 from .memory.weights import build as weights
 from .obstacles import merge, obstacle
@@ -103,6 +103,8 @@ def _rank(by_engine: dict[str, list[Option]], maker: _Maker, ranked: dict[str, R
             made = [c for o in _one_per_backend(kept) for c in _without_model(o, facts, refused)]
         else:
             made = maker.two_phases(kept, refused)
+            if facts.situation["links"]["within"] not in WEAK_WITHIN:
+                made = eased(made)
         if made:
             ranked[engine] = Ranked(engine, order(made, facts.situation["priority"]), refused)
         elif kept:

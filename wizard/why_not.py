@@ -16,7 +16,7 @@ from .found import Found, Refusal
 from .obstacles import obstacle
 from .own_parts import of_start
 from .roles import Cast, lacking, of_rule, starts_here
-from .rows import compared, memory_obstacle, row, sure
+from .rows import compared, memory_obstacle, nearest, row, sure
 from .shapes import Entry
 
 Plain = dict[str, Any]
@@ -69,15 +69,15 @@ def _behind(best: Candidate, cast: Cast, facts: Facts) -> Plain:
 
 
 def _too_big(ranked: Ranked, facts: Facts) -> Plain:
-    nearest = min(ranked.candidates, key=lambda c: ((c.fit or {}).get("shortfall_bytes", 0), c.key))
+    near = nearest(ranked.candidates)
     return row(
         ranked.engine,
         ranked.engine,
-        nearest.path.mode,
+        near.path.mode,
         "hardware",
         None,
         "impossible",
-        obstacles=[memory_obstacle(nearest, facts)],
+        obstacles=[memory_obstacle(near, facts)],
     )
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard import paths, sizing
-from wizard.candidates import Candidate, order
+from wizard.candidates import Candidate, eased, order
 from wizard.facts import Facts
 from wizard.shapes import GIB, Card, Layout, Path
 from wizard.situation import read
@@ -27,7 +27,7 @@ def candidate(name="a", *, class_="fits", status="published", bits=4.0, speed=No
     cards = more.pop("cards", (CARD,))
     path = Path(name, None, more.pop("backend", "cuda"), more.pop("family", "f"), more.pop("type", "t"), kernel,
                 {"status": status}, place=more.pop("place", 0))  # fmt: skip
-    layout = Layout(cards, tp=more.pop("tp", 1))
+    layout = Layout(cards, tp=more.pop("tp", 1), pp=more.pop("pp", 1))
     host = {"host_bytes": more.pop("host_bytes", 0)} if class_ == "offload" else None
     estimates = {"decode_tps": interval(*speed), "throughput_tps": interval(*speed)} if speed else None
     return Candidate(
@@ -113,6 +113,24 @@ def test_candidates_that_cannot_be_told_apart_take_more_bits():
     for permutation in itertools.permutations([fast, close, slow, slower]):
         assert names(list(permutation)) == ["close", "fast", "slow", "slower"]
     assert names([fast, close, slow, slower], "privacy")[:2] == ["slow", "slower"]
+
+
+def test_stages_that_are_clearly_slower_are_no_match_for_tensor_ranks_of_the_same_cards():
+    wide = (30, 100, 160)  # what is uncertain about the cards is the same for both
+    tensor = candidate("tensor", speed=wide, tp=2, bits=4.0)
+    assert names([candidate("stages", speed=(20, 60, 100), pp=2, bits=6.0), tensor]) == ["tensor", "stages"]
+    assert names([candidate("stages", speed=(25, 90, 140), pp=2, bits=6.0), tensor]) == ["stages", "tensor"]
+    elsewhere = candidate("stages", speed=(20, 60, 100), pp=2, bits=6.0, cards=(CARD, CARD))
+    assert names([elsewhere, tensor]) == ["stages", "tensor"]
+
+
+def test_tight_tensor_ranks_are_eased_only_where_nothing_but_slow_stages_fits():
+    tight = candidate("a", class_="tight", speed=(30, 100, 160), tp=2)
+    slow, level = candidate("a", speed=(20, 60, 100), pp=2), candidate("a", speed=(25, 90, 140), pp=2)
+    assert [c.rank_class for c in eased([tight, slow])] == [0, 0]
+    assert eased([tight, slow])[0].real_class == 1  # what is shown stays
+    for others in ([level], [slow, level], [candidate("b", speed=(20, 60, 100), pp=2)], []):
+        assert eased([tight, *others])[0].rank_class == 1
 
 
 def test_outside_the_group_the_point_decides_and_no_estimate_comes_last():

@@ -304,3 +304,12 @@ def test_reading_is_done_once(kb):
     first = read(data, kb)
     second = read(first.stated, kb)
     assert second.situation == first.situation and second.stated == first.stated and not second.problems
+
+
+def test_two_small_different_cards_without_a_layer_on_either(kb):
+    decision = decide(
+        {"devices": ["gtx-1050-ti", "gtx-1060"], "model": "deepseek-r1", "host": {"ram_gib": 512}, "serving": "self"},
+        kb,
+        TODAY,
+    )
+    assert decision["problems"] == [] and json.loads(to_json(decision))["rejected"]

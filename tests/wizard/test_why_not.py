@@ -88,6 +88,16 @@ def test_too_large_tells_by_how_much_per_device():
     assert params["need"] > params["have"] > 0 and params["over"] == params["need"] - params["have"]
 
 
+def test_a_format_too_large_is_told_by_the_split_that_comes_nearest(kb):
+    hardware = [{"device": "h100-sxm", "count": 8}]
+    decision = decide({"devices": hardware, "model": "deepseek-v3", "serving": "customers"}, kb, TODAY)
+    start = decision["recommendations"][0]
+    assert start["layout"]["tp"] == 8 and start["format"]["family"] != "fp8"
+    (stop,) = row(decision, f"{start['engine']}-format-fp8")["obstacles"]
+    assert stop["text"] == "decision.obstacle-memory-each" and stop["params"]["n"] == 8
+    assert 0 < stop["params"]["over"] < stop["params"]["have"]
+
+
 def test_a_refusal_keeps_only_what_surely_fails():
     runs = [{"backend": "cuda", "needs": {"host.instructions": "avx2", "host.os": ["windows"]}, "source": "s"}]
     refused = row(ask(base(engines={"alpha": engine("Alpha", runs_on=runs)})), "alpha")

@@ -184,6 +184,8 @@ def _bandwidth(layout: Layout, fit: dict[str, Any]) -> float | None:
         return min(rate for rate in rates if rate)
     layers = [device.get("layers", 1) for device in fit["devices"]][: layout.tp * layout.pp]
     known = [(count, rates[slot % len(rates)]) for slot, count in enumerate(layers)]
+    if not any(layers):  # every layer moved to system memory: the devices read nothing but the cache
+        return min(rate for rate in rates if rate)
     return sum(count for count, _ in known) / fsum(count / rate for count, rate in known if rate)
 
 
