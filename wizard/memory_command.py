@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import memory_changes, memory_view
+from . import memory_view
 from .facts import Facts
 from .flags import Wrong, config, positive, share, whole
 from .importers import ImportProblem
@@ -124,10 +124,6 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
         answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
     except query.Refused as error:
         raise Wrong(str(error)) from None
-    answer["changes"] = []
-    if layout:
-        question = memory_changes.Question(path, layout, work, kv)
-        answer["changes"] = memory_changes.find(question, answer, model.arch, host, kb)
     said = [*model.said, *over, *stored.said, *answer["assumptions"]]
     if cards and not args.ram_gib and answer["fit"] == "offload":
         said.append(f"system memory of {ram_gib:g} GiB")

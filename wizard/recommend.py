@@ -15,6 +15,7 @@ from .roles import of_rule
 from .rules import Fired
 from .shapes import GIB, Entry
 from .sizing import detailed, workload_of
+from .smaller import changes_of
 from .speed import cost, nearest
 from .versions import matches
 
@@ -139,6 +140,8 @@ def build(
                 rec["estimates"]["cost_per_million"] = per_million | {"currency": str(price.get("currency") or "")}
         rec["command"] = command(launchable(rec), facts.situation, facts.kb, facts)
         rec["cautions"] = cautions(rec, candidate, facts)
+        if rec["fit"] and role == "start":
+            rec["fit"]["changes"] = changes_of(candidate, facts)
     return rec
 
 

@@ -157,8 +157,14 @@ def test_changes_are_asked_anew_and_each_is_enough(ask):
     told = ask(*options, config=m.QWEN3_32B)
     assert told["fit"] in ("offload", "tight", "no")
     kinds = [change["change"] for change in told["changes"]]
-    assert kinds == sorted(kinds, key=("kv", "context", "format", "devices").index) and "kv" in kinds
-    flags = {"kv": "--kv", "context": "--context", "format": "--format", "devices": "--count"}
+    assert kinds == sorted(kinds, key=("kv", "context", "concurrency", "format", "devices").index) and "kv" in kinds
+    flags = {
+        "kv": "--kv",
+        "context": "--context",
+        "concurrency": "--concurrency",
+        "format": "--format",
+        "devices": "--count",
+    }
     for change in told["changes"]:
         again = ask(*options, flags[change["change"]], change["to"], config=m.QWEN3_32B)
         assert again["fit"] == change["fit"]

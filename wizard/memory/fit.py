@@ -39,6 +39,7 @@ def fit(
     arch: a model entry, or the same shape with `attention` None and `kv_models` (or `kv_range`, bytes
     per token at 16 bit, lowest and highest) for parameters only. settings: kv_type, offload (auto | yes
     | no). host: ram_bytes, unified, os. pool_bytes is what the device that binds has for KV and state.
+    idle_gpu_bytes: what a GPU could have where the engine runs on the processor beside it, else None.
     """
     if arch is None:
         return None
@@ -47,6 +48,9 @@ def fit(
     answer = report(plan, found.seats, found.class_, detail)
     if moved:
         add_host(answer, moved, plan, host["ram_bytes"])
+    first = layout.cards[0]
+    if path.backend in assumed.CPU_BACKENDS and first.entry["kind"] != "cpu":
+        answer["idle_gpu_bytes"] = room.of(first, "", host).free
     answer["assumptions"] = list(dict.fromkeys(found.said)) if found.said else found.said
     return answer
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import GIB, Layout, Path, Workload
 
-from . import elements, kv, ranks, rules, state, weights
+from . import changes, elements, kv, ranks, rules, state, weights
 from .fit import fit
 from .need import held_of, loaded
 from .rules import kv_windowed
@@ -73,9 +73,9 @@ def answer(
 ) -> dict[str, Any]:  # fmt: skip
     """Everything the command tells. degrees: tp, pp, ep; sizes in bytes; None where there is no device."""
     tp, pp, ep = degrees
-    cut = [g.get("heads", arch["heads"]) for g in arch["attention"] if g["kind"] in ("full", "swa", "chunked", "mla")]
-    if any(heads % tp for heads in cut):
-        raise Refused(f"--tp: {max(cut)} query heads do not divide by {tp}")
+    heads = changes.undivided(arch, tp)
+    if heads:
+        raise Refused(f"--tp: {heads} query heads do not divide by {tp}")
     if pp > arch["layers"]:
         raise Refused(f"--pp: {pp} stages for {arch['layers']} layers")
     entry = _engine(path, asked, kb)
@@ -115,7 +115,7 @@ def answer(
         "page_bytes_per_device": rank.granule * rank.full if not rank.windows else 1,
         "parts": [], "pool_bytes": None, "pool_tokens": None, "max_concurrency": None, "max_context": None,
         "fit": None, "headroom_bytes": None, "shortfall_bytes": None, "error_bytes": None, "offload": None,
-        "waiting": 0, "assumptions": [],
+        "waiting": 0, "changes": [], "assumptions": [],
     }  # fmt: skip
     if held.towers_apart:
         found["assumptions"].append("memory.towers-apart")
@@ -125,6 +125,11 @@ def answer(
     result = fit(path, layout, arch, work, {"kv_type": kv_type}, host, view)
     assert result is not None
     found["fit"] = result["class"]
+    narrower = [line["type"] for line in entry.get("kv_types", ())]
+    types = [type_["id"] for type_ in kb.formats.get(path.family, {}).get("types", ())]
+    may = changes.Open(tuple(narrower), tuple(types), splits(path.engine, kb) == "layers")
+    case = changes.Case(path, layout, arch, work, {"kv_type": kv_type}, host, view)
+    found["changes"] = changes.find(case, result["class"], may)
     for name in (
         "pool_bytes",
         "pool_tokens",

@@ -48,6 +48,8 @@ def report(plan: Plan, seats: list[Seat], class_: str, detail: bool = True) -> d
         "shortfall_bytes": -margin if class_ == "no" and margin < 0 else 0,
         "error_bytes": error,
         "offload": None,
+        "changes": [],
+        "idle_gpu_bytes": None,
         "assumptions": [],
         "warn_full": not whole,
         "copies": layout.dp,

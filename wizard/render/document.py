@@ -85,6 +85,7 @@ def _nothing(view: View) -> str:
 
 
 def _fit(view: View, start: Plain) -> str:
+    from .fit import changes, room_rows
     from .fit import sentence as verdict
 
     fit = start.get("fit")
@@ -104,7 +105,19 @@ def _fit(view: View, start: Plain) -> str:
         for name in fitbar.FILLS
         if any(name in p for p in by_part)
     ]
-    return "\n\n".join([f"## {view.p('fit.heading')}", plain(verdict(view, fit, start)), _table(heads, rows)])
+    return "\n\n".join(
+        [
+            f"## {view.p('fit.heading')}",
+            plain(verdict(view, fit, start)),
+            _table(heads, rows),
+            *_room(view, [*room_rows(view, fit), *changes(view, fit)]),
+        ]
+    )
+
+
+def _room(view: View, rows: list[tuple[str, str]]) -> list[str]:
+    shown = [[plain(name), plain(value)] for name, value in rows]
+    return [_table([view.p("fit.room"), ""], shown)] if shown else []
 
 
 def _speed(view: View, start: Plain) -> str:

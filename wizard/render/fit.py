@@ -17,6 +17,7 @@ def fit_section(view: View, start: Plain) -> Plain | None:
         f'<p class="we-lead">{sentence(view, fit, start)}</p>',
         bars(view, fit),
         table(view, fit, start),
+        room(view, fit),
         full(view, fit),
         assumptions(view, fit),
     ]
@@ -39,6 +40,8 @@ def sentence(view: View, fit: Plain, start: Plain) -> str:
         parts.append(_pool(view, fit))
     elif fit.get("max_context") and kind != "no":
         parts.append(view.t("fit.longest", n=fit["max_context"]))
+    if fit.get("idle_gpu_bytes") is not None:
+        parts.append(view.t("fit.on-cpu", gpu=fit["idle_gpu_bytes"]))
     return " ".join(parts)
 
 
@@ -217,6 +220,45 @@ def _weights(view: View, part: Plain, fit: Plain, start: Plain) -> str:
     elif (layout.get("pp") or 1) > 1:
         said += view.t("fit.how-weights-layers", n=layout["pp"])
     return said
+
+
+def room(view: View, fit: Plain) -> str:
+    """What is left, what would still go in, and the smallest changes that make it fit: a table of two columns."""
+    rows = "".join(
+        f"<tr><th scope=row>{name}</th><td>{value}</td></tr>"
+        for name, value in [*room_rows(view, fit), *changes(view, fit)]
+    )
+    return (
+        f'<table class="we-table we-parts"><caption>{view.t("fit.room")}</caption><tbody>{rows}</tbody></table>'
+        if rows
+        else ""
+    )
+
+
+def room_rows(view: View, fit: Plain) -> list[tuple[str, str]]:
+    """Name and value of what a fit leaves; nothing where it does not fit."""
+    if fit["class"] == "no":
+        return []
+    context = view.decision["situation"]["context"]
+    found = [(view.t("fit.left"), view.t("fit.left-value", left=fit["headroom_bytes"], error=fit["error_bytes"]))]
+    if fit.get("max_context"):
+        found.append((view.t("fit.one-request"), view.t("fit.tokens", n=fit["max_context"])))
+    if fit.get("max_concurrency_full") is not None:
+        found.append((view.t("fit.at-full", tokens=context["tokens"]), view.num(fit["max_concurrency_full"])))
+    return found
+
+
+def changes(view: View, fit: Plain) -> list[tuple[str, str]]:
+    """What to change, and what it then is; the smallest of each kind."""
+    return [
+        (view.t(f"fit.change-{c['change']}", to=_changed(view, c)), view.t(f"fit.word-{c['fit']}"))
+        for c in fit.get("changes") or ()
+    ]
+
+
+def _changed(view: View, change: Plain) -> str:
+    to = change["to"]
+    return view.num(to) if isinstance(to, int) else str(to).upper()
 
 
 def full(view: View, fit: Plain) -> str:

@@ -1,6 +1,6 @@
 """The fit bar: what lies in each device's memory, to scale.
 
-One bar per device (equal ones are drawn once when there are many): weights, KV cache, recurrent
+One bar per device (three and more equal ones are drawn once): weights, KV cache, recurrent
 state, activations, graphs and communication, other programs, free. Marks: a bracket inside the KV
 cache for one full request, a line at the engine's budget, a whisker for the stated error, a thick
 end and a dashed box for what does not fit. Coordinates: percentages wide, pixels high.
@@ -28,6 +28,7 @@ FILLS = {
     "other": "p",
     "free": "f",
 }
+_ALIKE = 1 << 20  # bytes
 _CHAR = 7.3  # px a character of a label takes, at 13 px
 _WIDE, _NARROW = 640, 330  # px a bar has on a desk and on a phone
 
@@ -52,21 +53,27 @@ def fill_of(part: Plain) -> str:
 
 
 def groups(fit: Plain) -> list[tuple[Plain, int]]:
-    """Devices with how many equal ones each stands for; up to four are all shown."""
-    devices = fit["devices"]
-    if len(devices) <= 4:
-        return [(d, 1) for d in devices]
+    """Devices with how many equal ones each stands for; two equal ones are both shown."""
     found: list[tuple[Plain, int]] = []
-    for device in devices:
-        if found and _same(found[-1][0], device):
-            found[-1] = (found[-1][0], found[-1][1] + 1)
-        else:
+    for device in fit["devices"]:
+        place = next((n for n, (known, _) in enumerate(found) if _same(known, device)), None)
+        if place is None:
             found.append((device, 1))
+        else:
+            found[place] = (found[place][0], found[place][1] + 1)
+    if max(count for _, count in found) < 3:
+        return [(device, 1) for device in fit["devices"]]
     return found
 
 
 def _same(a: Plain, b: Plain) -> bool:
-    return all(a[k] == b[k] for k in ("device", "name", "capacity_bytes", "parts"))
+    """Alike as far as a reader sees: shares of one model differ by the bytes that do not divide."""
+    if any(a[k] != b[k] for k in ("device", "name", "capacity_bytes")) or len(a["parts"]) != len(b["parts"]):
+        return False
+    return all(
+        p["name"] == q["name"] and abs(p["bytes"] - q["bytes"]) < _ALIKE
+        for p, q in zip(a["parts"], b["parts"], strict=True)
+    )
 
 
 def hatch(id_: str) -> str:

@@ -90,7 +90,7 @@ def fit_word(view: View, rec: Plain) -> str:
     layout = rec.get("layout") or {}
     used = sum(d.get("count") or 1 for d in layout.get("devices") or []) * (layout.get("nodes") or 1)
     count = used or len(rec["fit"]["devices"])
-    if view.words.device_kind(layout) != "card":
+    if view.words.device_kind(layout) != "card" or rec["fit"].get("idle_gpu_bytes") is not None:
         return view.t("fit.is-fits-memory")
     return view.t(
         "fit.is-fits-card" if count == 1 else "fit.is-fits-both" if count == 2 else "fit.is-fits-all", n=count
