@@ -11,7 +11,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from macros import runtime, wizard_fields
+from macros import runtime, wizard_fields, wizard_intake
 from macros.view import View
 from macros.world import Entry
 from wizard import render
@@ -41,7 +41,8 @@ def wizard_form(view: View) -> Markup:
         f'<div class="we" data-we-result></div>'
         f'<div data-we-intro class="wf-intro"><p class="wf-lead">{t("wizard-page.intro")}</p>{_recipes(view)}</div>'
         f'<noscript><p class="wf-noscript">{t("wizard-page.noscript")}</p></noscript></div>'
-        f'<div class="wf-bar we" data-we-bar hidden><div class="wf-bar-in"><p></p>{_change(view)}</div></div></div>'
+        f'<div class="wf-bar we" data-we-bar hidden><div class="wf-bar-in"><p></p>{_change(view)}</div></div>'
+        f"{wizard_intake.dialogs(view)}</div>"
     )
 
 
@@ -134,7 +135,8 @@ def _group(view: View, group: str) -> str:
         for f in fields
     )
     ask = f'<details class="wf-ask"><summary>{view.t("wizard-page.why-asked")}</summary><dl>{whys}</dl></details>'
-    inner = f'<div class="wf-grid">{"".join(wizard_fields.field(view, f) for f in fields)}</div>{ask}'
+    inner = f'<div class="wf-grid">{"".join(wizard_fields.field(view, f) for f in fields)}</div>'
+    inner += f"{wizard_intake.opener(view, group)}{ask}"
     if group == "operations":
         return f'<details class="wf-more" id="wf-operations"><summary>{title}</summary>{inner}</details>'
     return f'<fieldset class="wf-group"><legend>{title}</legend>{inner}</fieldset>'

@@ -145,6 +145,24 @@ class Session:
         self.decision = whatif.merge(self.decision, self._results)
         return json.dumps({"done": True, **self._answer(json.loads(request_json))}, ensure_ascii=False)
 
+    def use(self, tool: str, payload_json: str, data: Any = None) -> str:
+        """Read what was pasted or dropped (see `paste`).
+
+        tool and payload: "hardware" with a text; "model" with {"files": [{"name", "text"}], "name"}; "gguf" with
+        {"name", "whole"} and the beginning of the file as `data`.
+        """
+        from . import paste  # not needed for an answer
+
+        payload = json.loads(payload_json)
+        if tool == "hardware":
+            found = paste.read_hardware(payload, self.kb)
+        elif tool == "model":
+            found = paste.read_model(payload["files"], self.kb, str(payload.get("name", "")))
+        else:
+            content = data.to_bytes() if hasattr(data, "to_bytes") else bytes(data)
+            found = paste.read_gguf(content, bool(payload["whole"]), self.kb, str(payload["name"]))
+        return json.dumps(found, ensure_ascii=False)
+
     def export(self, kind: str, lang: str) -> str:
         """The Decision as "json" or "markdown"."""
         if self.decision is None:

@@ -9,6 +9,8 @@ let options = null; // what the worker needs to know: {runtime, data, lang}
 let counter = 0;
 let pending = null; // the one question that waits: {id, request, resolve, reject}
 let asking = false;
+const uses = new Map(); // id -> {resolve, reject} of what is read besides
+let used = 0;
 let call = null; // the one question that the worker has: {id, resolve, reject, timer}
 const listeners = { progress: new Set(), explored: new Set(), complete: new Set() };
 
@@ -31,6 +33,7 @@ export function reset() {
   worker = null;
   ready = null;
   settle("reject", coded("crash"));
+  for (const id of uses.keys()) finish(id, "reject", coded("crash"));
 }
 
 /** Ask; resolves with the parsed answer and its id, or with null when a newer question was asked meanwhile. */
@@ -39,6 +42,16 @@ export function answer(request) {
   return new Promise((resolve, reject) => {
     pending = { id: ++counter, request, resolve, reject };
     ask();
+  });
+}
+
+/** Have something read that is no question: what was pasted, files; resolves with the parsed result. */
+export async function use(tool, payload) {
+  await start();
+  const id = `use-${(used += 1)}`;
+  return new Promise((resolve, reject) => {
+    uses.set(id, { resolve: (result) => resolve(JSON.parse(result)), reject });
+    worker.postMessage({ type: "use", id, tool, payload });
   });
 }
 
@@ -87,6 +100,12 @@ function settle(how, value) {
   finish(value);
 }
 
+function finish(id, how, value) {
+  const { [how]: settleOne } = uses.get(id);
+  uses.delete(id);
+  settleOne(value);
+}
+
 function launch() {
   if (typeof WebAssembly !== "object") return Promise.reject(coded("no-wasm"));
   const early = taken();
@@ -109,6 +128,10 @@ function launch() {
     };
     worker.onmessage = ({ data: message }) => {
       if (message.type === "ready") resolve();
+      else if (message.type === "used") finish(message.id, "resolve", message.result);
+      else if (message.type === "error" && uses.has(message.id)) {
+        finish(message.id, "reject", coded(message.code, message.detail));
+      }
       else if (message.type === "answer" && message.id === call?.id) settle("resolve", message.result);
       else if (message.type === "error" && message.id) settle("reject", coded(message.code, message.detail));
       else if (message.type === "error") lost(coded(message.code, message.detail));

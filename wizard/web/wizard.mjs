@@ -7,6 +7,11 @@ import { Result, reveal } from "./result.mjs";
 
 const NARROW = matchMedia("(max-width: 59.9375em)");
 
+const INTAKES = {
+  hardware: async () => (await import("./paste.mjs")).pasting,
+  model: async () => (await import("./model-file.mjs")).modelFiles,
+};
+
 /** How an address begins that holds a situation. */
 export const STATE = "#v=";
 
@@ -85,6 +90,29 @@ export class Wizard {
     return this.address();
   }
 
+  /** Put fields from elsewhere into the form: a step in the history, so that "back" undoes it. */
+  take(fields) {
+    history.pushState(null, "", location.hash);
+    return this.send({ fields: { ...this.form.fields(), ...fields } }, true);
+  }
+
+  /** Open the dialog that reads outputs of tools, or files of a model; its code comes with the first opening. */
+  async intake(group) {
+    this.intakes ??= {};
+    try {
+      this.intakes[group] ??= (await INTAKES[group]())(
+        this.root.querySelector(`[data-we-dialog="${group}"]`),
+        this.form,
+        this.root.dataset.lang,
+        (fields) => this.take(fields),
+      );
+    } catch (error) {
+      this.failed(Object.assign(error, { code: "network" }));
+      return;
+    }
+    this.intakes[group].open();
+  }
+
   async send(question, fill = false) {
     this.question = question;
     const request = { ...question, head: true, lang: this.root.dataset.lang, base: this.root.dataset.base };
@@ -118,9 +146,12 @@ export class Wizard {
   clicked(event) {
     const is = (name) => event.target.closest(`[data-we-${name}]`);
     const preset = is("preset");
+    const intake = is("intake");
     if (is("retry")) {
       engine.reset();
       this.begin();
+    } else if (intake) {
+      this.intake(intake.dataset.weIntake);
     } else if (is("copy-link")) {
       copy(is("copy-link"), location.href);
     } else if (is("change")) {

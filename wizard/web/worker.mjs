@@ -54,6 +54,13 @@ const handlers = {
     exploring = { id, request: text };
     slices.port2.postMessage(id);
   },
+
+  // what was pasted or dropped; the code for files is loaded with the first of them
+  async use({ id, tool, payload }) {
+    await started;
+    const read = async () => (await import("./files.mjs")).readFiles(payload, session);
+    tell("used", { id, result: tool === "files" ? await read() : session.use(tool, JSON.stringify(payload)) });
+  },
 };
 
 async function begin({ runtime, data, lang }) {

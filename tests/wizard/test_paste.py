@@ -1,0 +1,110 @@
+"""Files of a model to fields of the form: config.json with what lies beside it, GGUF headers, refusals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from knowledge.bundle import load_for_cli
+from tests.fuzz import model_files
+from wizard import paste
+from wizard.browser import Session
+from wizard.situation import from_flat, from_fragment, read
+
+from . import pastes
+from . import shapes_of_models as m
+from .test_gguf import header, small
+
+
+def config(data, name="config.json"):
+    return {"name": name, "text": json.dumps(data)}
+
+
+def test_a_known_model_is_taken_by_its_matrices(kb):
+    found = paste.read_model([config(m.QWEN3_32B | {"torch_dtype": "bfloat16"})], kb)
+    assert found["known"] == "Qwen3-32B"
+    assert found["fields"] == {"model": "qwen3-32b"}
+
+
+def test_the_file_of_a_quantizer_gives_the_format(kb):
+    gptq = config({"bits": 4, "group_size": 128, "desc_act": False}, "quantize_config.json")
+    awq = config({"w_bit": 4, "q_group_size": 128, "zero_point": True, "version": "GEMM"}, "quant_config.json")
+    assert paste.read_model([config(m.QWEN3_32B), gptq], kb)["fields"]["format"] == "gptq:int4-g128"
+    assert paste.read_model([awq, config(m.QWEN3_32B)], kb)["fields"]["format"].startswith("awq")
+    # alone it does not say what the model is
+    assert paste.read_model([gptq], kb)["problem"]["id"] == "no-config"
+
+
+def test_an_own_model_answers_and_its_link_reproduces_it(kb):
+    own = m.QWEN3_32B | {"num_hidden_layers": 61, "torch_dtype": "bfloat16"}
+    found = paste.read_model([config(own)], kb, "me/My-61-layers")
+    assert found["known"] is None and found["name"] == "me/My-61-layers" and found["layers"] == 61
+    data, unread = from_flat({**found["fields"], "devices": "2*rtx-3090"})
+    reading = read(data, kb)
+    assert not unread and not reading.problems
+    from wizard.situation import fragment
+
+    link = fragment(reading.stated)
+    again, problems = from_fragment(link)
+    assert not problems and read(again, kb).stated == reading.stated
+    assert found["link"] < len(link) < 1500
+
+
+def test_bytes_and_files_of_an_index(kb):
+    index = {"metadata": {"total_size": 65524246528}, "weight_map": {"a": "1.safetensors", "b": "2.safetensors"}}
+    found = paste.read_model([config(index, "model.safetensors.index.json"), config(m.QWEN3_32B)], kb)
+    assert found["index"] == {"bytes": 65524246528, "files": 2}
+    alone = paste.read_model([config(index)], kb)
+    assert alone["problem"]["id"] == "no-config" and alone["index"]["files"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "id_", "field"),
+    [
+        ("{", "not-json", ""), ("[" * 100_000, "not-json", ""), ("[]", "not-map", "config.json"),
+        ("{}", "missing", "num_hidden_layers"), ('{"model_type": "nobody"}', "unknown", "model_type"),
+        (json.dumps(m.QWEN3_32B | {"hidden_size": "<b>"}), "impossible", "hidden_size"),
+    ],
+)  # fmt: skip
+def test_refusals_name_file_and_field(kb, text, id_, field):
+    problem = paste.read_model([{"name": "config.json", "text": text}], kb)["problem"]
+    assert problem["params"]["file"] == "config.json"
+    assert (problem["id"], problem["params"]["field"]) == (id_, field)
+
+
+def test_a_header_of_a_gguf_comes_in_pieces(kb):
+    data = header(*small())
+    assert paste.read_gguf(data[:100], False, kb) == {"more": True}
+    assert paste.read_gguf(data[:100], True, kb, "x.gguf")["problem"]["id"] == "cut"
+    found = paste.read_gguf(data + b"\0" * 1000, False, kb, "x.gguf")
+    assert found["layers"] == 4 and found["index"]["files"] == 1
+    assert paste.read_gguf(b"GGML", True, kb, "x")["problem"]["id"] == "not-gguf"
+
+
+def test_every_refusal_has_its_sentence():
+    texts = load_for_cli()[1]["en"]
+    for id_ in {id_ for _, id_ in paste._SAYS} | {"other", "not-json", "no-config", "impossible", "cut"}:
+        assert f"paste.problem-{id_}" in texts
+
+
+def test_the_session_reads_for_the_page(kb):
+    session = Session(json.dumps(kb.core), "2026-11-30")
+    found = json.loads(session.use("hardware", json.dumps(pastes.NVIDIA_SMI)))
+    assert found["fields"]["devices"] == "2*rtx-3090" and found["shown"] == [[2, "GeForce RTX 3090", None]]
+    sent = json.dumps({"files": [config(m.QWEN3_32B)], "name": "Qwen/Qwen3-32B"})
+    assert json.loads(session.use("model", sent))["known"] == "Qwen3-32B"
+    piece = json.dumps({"name": "x.gguf", "whole": False})
+    assert json.loads(session.use("gguf", piece, header(*small())[:50])) == {"more": True}
+
+
+def test_mutated_files_are_read_or_refused():
+    import random
+
+    chance = random.Random(3)
+    configs, gguf = model_files.configs(), header(*small())
+    for _ in range(1000):
+        model_files.config(chance.choice(configs), chance)
+    for _ in range(500):
+        model_files.header(gguf, chance)
+        model_files.index(chance)
