@@ -95,6 +95,35 @@ MINIMAX_M3 = dense(
     },
 )  # fmt: skip
 
+# attention and Mamba-2 side by side; without and with a norm before the output of Mamba
+FALCON_H1_05B = dense(
+    1024, 2048, 36, 8, 2, 32784, "falcon_h1", head_dim=64, mamba_d_ssm=1536, mamba_n_heads=24, mamba_d_head=64,
+    mamba_d_state=128, mamba_n_groups=1, mamba_d_conv=4, mamba_rms_norm=False,
+)  # fmt: skip
+FALCON_H1_7B = dense(
+    3072, 12288, 44, 12, 2, 130048, "falcon_h1", head_dim=128, mamba_d_ssm=3072, mamba_n_heads=24, mamba_d_head=128,
+    mamba_d_state=256, mamba_n_groups=1, mamba_d_conv=4, mamba_rms_norm=True,
+)  # fmt: skip
+BAMBA_9B = dense(
+    4096, 14336, 32, 32, 8, 128256, "bamba", attn_layer_indices=[9, 18, 27], mamba_n_heads=128, mamba_d_head=64,
+    mamba_d_state=128, mamba_n_groups=1, mamba_d_conv=4, mamba_expand=2,
+)  # fmt: skip
+KIMI_LINEAR = {
+    **latent(27, 2304, 32, 256, q_latent=None, kind="kimi_linear"), "vocab_size": 163840, "intermediate_size": 9216,
+    "moe_intermediate_size": 1024, "first_k_dense_replace": 1,
+    "linear_attn_config": {
+        "full_attn_layers": [4, 8, 12, 16, 20, 24, 27], "head_dim": 128, "num_heads": 32, "short_conv_kernel_size": 4,
+    },
+}  # fmt: skip
+INTERNVL3_8B = {
+    "model_type": "internvl", "downsample_ratio": 0.5,
+    "text_config": dense(3584, 18944, 28, 28, 4, 151674, "qwen2"),
+    "vision_config": {
+        "model_type": "internvl_vision", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+        "image_size": [448, 448], "patch_size": [14, 14], "attention_bias": True, "use_qk_norm": False,
+    },
+}  # fmt: skip
+
 ALL = {
     name: value for name, value in dict(globals()).items()
     if isinstance(value, dict) and name.isupper() and name != "ALL"

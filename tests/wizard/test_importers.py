@@ -28,13 +28,27 @@ def cache(config, type_="f16", index=None):
     [
         (m.LLAMA_8B, 8_030_261_248), (m.LLAMA_70B, 70_553_706_496), (m.QWEN3_06B, 596_049_920),
         (m.QWEN3_30B, 30_532_122_624), (m.DEEPSEEK_V3, 671_026_419_200), (m.QWEN35_27B, 27_356_728_560),
-        (m.GPT_OSS_120B, 116_829_156_672), (m.NEMOTRON, 31_577_940_288),
+        (m.GPT_OSS_120B, 116_829_156_672), (m.NEMOTRON, 31_577_940_288), (m.FALCON_H1_05B, 521_411_104),
+        (m.FALCON_H1_7B, 7_585_648_736), (m.KIMI_LINEAR, 49_122_681_728), (m.INTERNVL3_8B, 7_944_373_760),
     ],
 )  # fmt: skip
 def test_groups_add_up_to_the_published_count(config, total):
     entry = architecture(config).entry
     assert sum(g["params"] for g in entry["groups"]) == entry["params"]["total"] == total
     assert sum(g["layers"] for g in entry["attention"]) == entry["layers"]
+
+
+def test_a_list_of_attention_layers_leaves_the_others_to_the_state():
+    attention = {g["kind"]: g["layers"] for g in architecture(m.BAMBA_9B).entry["attention"]}
+    assert attention == {"mamba": 29, "full": 3}
+
+
+def test_experts_behind_a_narrower_width():
+    wide = architecture(m.KIMI_LINEAR).entry
+    narrow = architecture({**m.KIMI_LINEAR, "routed_expert_hidden_size": 1152}).entry
+    groups = [{g["group"]: g["params"] for g in entry["groups"]} for entry in (wide, narrow)]
+    assert groups[1]["experts"] * 2 == groups[0]["experts"]
+    assert groups[1]["mlp"] - groups[0]["mlp"] == 26 * 2 * 2304 * 1152  # down to the width and back, per layer
 
 
 def test_the_same_groups_as_the_entries_of_the_base(kb):

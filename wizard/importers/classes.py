@@ -126,7 +126,9 @@ CLASSES: dict[str, Class] = {
     "qwen3_5": _QWEN35, "qwen3_5_text": _QWEN35,
     "qwen3_5_moe": Class(qk_norm="head", kind="gated-delta", extra=("shared-gate",), defaults={"head_dim": 256}),
     "qwen3_5_moe_text": Class(qk_norm="head", kind="gated-delta", extra=("shared-gate",), defaults={"head_dim": 256}),
-    "kimi_linear": Class(kind="kda", router_bias=True), "kimi_k3": Class(kind="kda", router_bias=True),
+    "kimi_linear": Class(kind="kda", router_bias=True),
+    # two more norms and two mixing vectors per layer choose among earlier blocks; latent attention has an output gate
+    "kimi_k3": Class(norms=6, kind="kda", router_bias=True, extra=("output-gate", "block-residuals")),
     "nemotron_h": Class(mlp=2, norms=1, kind="nemotron", router_bias=True),
     "nemotron_h_moe": Class(mlp=2, norms=1, kind="nemotron", router_bias=True),
     "mamba": Class(norms=1, tied=True, kind="mamba1"), "falcon_mamba": Class(norms=1, tied=True, kind="mamba1"),
@@ -134,7 +136,7 @@ CLASSES: dict[str, Class] = {
     "jamba": Class(kind="jamba"), "granitemoehybrid": Class(tied=True, kind="layers"), "bamba": Class(kind="layers"),
     "falcon_h1": Class(kind="parallel-mamba"),
     "lfm2": Class(kind="layers", qk_norm="head", tied=True),
-    "lfm2_moe": Class(kind="layers", qk_norm="head", tied=True, router_bias=True),
+    "lfm2_moe": Class(kind="layers", qk_norm="head", tied=True),
     "minimax": Class(kind="lightning"), "minimax_text_01": Class(kind="lightning"),
 }  # fmt: skip
 
@@ -148,6 +150,10 @@ _NAMES = {
     "InternVLChatModel": "", "LlavaForConditionalGeneration": "",
 }  # fmt: skip
 _TAIL = re.compile(r"(ForCausalLM|ForConditionalGeneration|LMHeadModel|ChatModel|Model)$")
+
+
+# Files whose language part names a class that lacks what the whole model adds to it.
+OUTER_FIRST = ("kimi_k3",)
 
 
 def snake(name: str) -> str:

@@ -52,6 +52,8 @@ def architecture(config: Any, quant_file: Any = None, with_format: bool = True) 
 def _open(config: Json) -> tuple[Fields, classes.Class, str]:
     probe = Fields(config, {})
     written = [probe.part.get("model_type"), config.get("model_type")]
+    if written[1] in classes.OUTER_FIRST:
+        written.reverse()
     named = probe.part.get("architectures") or config.get("architectures")
     found = classes.find(written, named) or classes.find([], config.get("architectures"))
     if found is None:
@@ -84,7 +86,7 @@ def _entry(
     sheet.add("embeddings", "embeddings", hidden, vocab)
     if not tied:
         sheet.add("head", "head", hidden, vocab)
-    gated = bool(fields.raw("attn_output_gate")) or trait.kind == "gated-delta"
+    gated = bool(fields.raw("attn_output_gate")) or trait.kind == "gated-delta" or "output-gate" in trait.extra
     for group in attention:
         told = {**group, "k_is_v": True} if group.get("shared_projection") else group
         params.attention(sheet, fields, trait, told, hidden, heads, gated)
@@ -174,7 +176,7 @@ def _mlps(
     if not experts or not sparse:
         return width
     matrices = trait.experts_mlp or trait.mlp
-    inner = fields.number("moe_latent_size", 1) or hidden
+    inner = fields.number("moe_latent_size", 1) or fields.number("routed_expert_hidden_size", 1) or hidden
     wide = experts["intermediate"]
     params.mlp(sheet, "experts", matrices, inner, wide, sparse, "_exps", experts["count"])
     if trait.mlp_bias:
@@ -182,6 +184,8 @@ def _mlps(
     if inner != hidden:
         sheet.add("mlp", "other", hidden, inner, sparse)
         sheet.add("mlp", "other", inner, hidden, sparse)
+        if fields.raw("latent_moe_use_norm"):
+            sheet.vector("norms", inner, sparse)
     if experts["shared"]:
         shared = experts.get("shared_intermediate") or wide * experts["shared"]
         params.mlp(sheet, "shared-experts", matrices, hidden, shared, sparse, "_shexp")
@@ -233,6 +237,8 @@ def _norms(
     sheet.vector("norms", trait.norms * hidden * wide, [i for i in every if i not in sparse])
     if trait.norms or trait.bias_norms:
         sheet.vector("norms", hidden * wide)
+    if "block-residuals" in trait.extra:
+        sheet.vector("norms", 2 * hidden)
     if trait.kind == "gemma4":
         sheet.vector("other", 1, every)
         per_layer = fields.number("hidden_size_per_layer_input") or 0

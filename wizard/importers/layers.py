@@ -104,6 +104,9 @@ def _by_class(fields: Fields, layers: int, trait: Class) -> list[str] | None:
             raise ImportProblem(fields.where("linear_attn_config"), "missing full_attn_layers")
         full = set(section["full_attn_layers"])  # counted from one
         return ["full" if i + 1 in full else "linear" for i in range(layers)]
+    at = fields.listed("attn_layer_indices") if kind == "layers" else None
+    if at is not None:
+        return ["full" if i in at else "mamba" for i in range(layers)]
     if kind in ("mamba1", "mamba2"):
         return ["mamba"] * layers
     if kind == "parallel-mamba":

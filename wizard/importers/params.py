@@ -50,7 +50,7 @@ def attention(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
     """Projections, biases and head norms of one group of attention layers."""
     kind, layers = group["kind"], group["at"]
     if kind == "mla":
-        _latent(sheet, fields, group, hidden)
+        _latent(sheet, fields, group, hidden, gated)
         return
     if kind not in ("full", "swa", "chunked"):
         return
@@ -87,7 +87,7 @@ def attention(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
     _index(sheet, fields, group, hidden, hidden)
 
 
-def _latent(sheet: Sheet, fields: Fields, group: Json, hidden: int) -> None:
+def _latent(sheet: Sheet, fields: Fields, group: Json, hidden: int, gated: bool) -> None:
     layers, heads = group["at"], group["heads"]
     latent, rope, nope, v_dim = group["latent"], group["rope"], group["nope"], group["v_head_dim"]
     q_latent = fields.find("q_latent", 0) or 0
@@ -102,6 +102,8 @@ def _latent(sheet: Sheet, fields: Fields, group: Json, hidden: int) -> None:
     sheet.add("attention", "attn_k_b", latent, heads * nope, layers)
     sheet.add("attention", "attn_v_b", latent, heads * v_dim, layers)
     sheet.add("attention", "attn_output", heads * v_dim, hidden, layers)
+    if gated:
+        sheet.add("attention", "attn_gate", hidden, heads * v_dim, layers)
     _index(sheet, fields, group, hidden, q_latent or hidden)
 
 
@@ -173,9 +175,12 @@ def recurrent(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
     elif trait.kind == "kda":
         sheet.add(own, "other", hidden, 2 * k + v, layers)
         sheet.vector(own, conv, layers)
-        # low-rank gate of the decay and of the output, and the write strength
-        sheet.add(own, "other", hidden, 2 * state["k_dim"], layers)
-        sheet.add(own, "other", state["k_dim"], k + v, layers)
+        # low-rank gates of the decay and, unless it is a full matrix, of the output, and the write strength
+        full = (fields.raw("linear_attn_config") or {}).get("use_full_rank_gate") is True
+        sheet.add(own, "other", hidden, (1 if full else 2) * state["k_dim"], layers)
+        sheet.add(own, "other", state["k_dim"], k if full else k + v, layers)
+        if full:
+            sheet.add(own, "other", hidden, v, layers)
         sheet.add(own, "other", hidden, heads, layers)
         sheet.vector(own, heads + k + state["v_dim"], layers)
         sheet.add(own, "other", v, hidden, layers)
@@ -209,7 +214,8 @@ def _mamba(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: int)
         return
     channels = state["conv_channels"]
     sheet.add(own, "other", hidden, inner + channels + state["heads"], layers)
-    sheet.vector(own, channels * (kernel + 1) + 3 * state["heads"] + inner, layers)
+    norm = 0 if fields.raw("mamba_rms_norm") is False else inner
+    sheet.vector(own, channels * (kernel + 1) + 3 * state["heads"] + norm, layers)
     sheet.add(own, "other", inner, hidden, layers)
 
 

@@ -42,6 +42,8 @@ def _count(part: Json, config: Json, hidden: int) -> int | None:
         return _siglip(part, hidden)
     if kind == "pixtral":
         return _pixtral(part, hidden)
+    if kind == "internvl_vision":
+        return _internvl(part, config, hidden)
     return _moon(part, hidden) if "vt_hidden_size" in part else None
 
 
@@ -114,9 +116,28 @@ def _moon(p: Json, hidden: int) -> int:
     width, inner = p["vt_hidden_size"], p["vt_intermediate_size"]
     merge = p["merge_kernel_size"][0] * p["merge_kernel_size"][1]
     wide = width * merge
+    if "qkv_hidden_size" in p:  # Kimi K3: no biases, norms without bias, wider heads
+        inside = p["qkv_hidden_size"]
+        block = 4 * width * inside + 2 * width * inner + 2 * width
+        grid = p["init_pos_emb_height"] * p["init_pos_emb_width"] * width
+        join = wide * wide + wide * hidden + hidden
+        return 3 * p["patch_size"] ** 2 * width + grid + p["vt_num_hidden_layers"] * block + width + join
     patch = 3 * p["patch_size"] ** 2 * width + width + p["init_pos_emb_height"] * p["init_pos_emb_width"] * width
     blocks = p["vt_num_hidden_layers"] * _block(width, inner)
     return patch + blocks + 2 * width + 2 * width + wide * wide + wide + wide * hidden + hidden
+
+
+def _internvl(p: Json, config: Json, hidden: int) -> int:
+    width, inner = p["hidden_size"], p["intermediate_size"]
+    image, patch = (v[0] if isinstance(v, list) else v for v in (p["image_size"], p["patch_size"]))
+    block = 4 * width * width + 4 * width + 2 * width * inner + inner + width + 4 * width + 2 * width
+    if not p.get("attention_bias"):
+        block -= 3 * width
+    if p.get("use_qk_norm"):
+        block += 2 * width
+    start = 3 * patch**2 * width + width + width + ((image // patch) ** 2 + 1) * width
+    wide = width * round(1 / config["downsample_ratio"]) ** 2
+    return start + p["num_hidden_layers"] * block + 2 * wide + wide * hidden + hidden + hidden * hidden + hidden
 
 
 def _pixtral(p: Json, hidden: int) -> int:
