@@ -31,7 +31,7 @@ CORE = (
 )  # fmt: skip
 
 # What only the report checker reads: it comes in a file of its own, when somebody pastes a report.
-REPORT = ("why", "essential", "told_by", "aka", "shown_by", "output", "flags")
+REPORT = ("why", "essential", "told_by", "aka", "shown_by", "output", "flags", "example")
 REPORT_TEXTS = "report."
 
 # Fields left out of the core, by kind; "*" holds for every kind, [] stands for the items of a list.

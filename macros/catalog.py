@@ -14,7 +14,7 @@ from macros.world import World
 KINDS = (
     "home", "wizard", "engine", "engines", "format", "formats", "device", "devices", "model", "models",
     "recipe", "recipes", "scenario", "scenarios", "mistake", "mistakes", "bottleneck", "bottlenecks",
-    "workload", "workloads", "benchmark", "benchmarks", "measurements", "claims", "sources", "publisher",
+    "workload", "workloads", "benchmark", "benchmarks", "report", "measurements", "claims", "sources", "publisher",
     "rules", "glossary", "guides", "questions", "findings",
 )  # fmt: skip
 

@@ -28,7 +28,7 @@ def wizard_form(view: View) -> Markup:
     """Form, place of the result, failures and the intro with worked recipes."""
     t, plain = view.t, view.plain
     return Markup(
-        f'<div class="wf" data-we-wizard {_where(view)}>{_modules(view)}'
+        f'<div class="wf" data-we-wizard {where(view)}>{_modules(view)}'
         f'<div class="wf-side"><div class="wf-top"><h2 class="wf-title" id="situation">{t("wizard-page.title")}</h2>'
         f'<button type="button" class="wf-link" data-we-copy-link '
         f'data-copied="{escape(plain("wizard-page.copied"))}">{t("wizard-page.copy-link")}</button></div>{_summary(view)}'
@@ -60,7 +60,7 @@ def short_form(view: View) -> Markup:
     wizard = view.to("wizard/")
     answer = render.compact(decision, view.answers, view.world.kb, view.lang, base=view.base, wizard=wizard)
     return Markup(
-        f'<div class="wf-short" data-we-short {_where(view)} data-wizard="{escape(wizard)}"{asked}>'
+        f'<div class="wf-short" data-we-short {where(view)} data-wizard="{escape(wizard)}"{asked}>'
         f'<form class="wf-short-form" action="{wizard}" autocomplete="off" novalidate>{inner}'
         f'<input type="submit" hidden></form>{_live(view)}'
         f'<div class="we" data-we-brief>{answer}</div></div>'
@@ -76,7 +76,7 @@ def example(view: View) -> Entry:
 # ---------------------------------------------------------------------- what scripts read
 
 
-def _where(view: View) -> str:
+def where(view: View) -> str:
     """Folders of the runtime and the knowledge (from the scripts' folder), language, base."""
     found = runtime.manifest()
     paths = f'data-runtime="../{found.runtime}/" data-data="../{found.data}/" ' if found else ""

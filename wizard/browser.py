@@ -39,6 +39,7 @@ class Session:
         self.texts: dict[str, Texts] = {}
         self.decision: Plain | None = None
         self._whole: Callable[[], Plain] | None = None  # makes the whole of a decision whose head was shown
+        self.reports: dict[str, Plain] = {}  # by language, when the checker was asked for
         self._steps: Iterator[Plain] | None = None
         self._results: list[Plain] = []
 
@@ -149,11 +150,13 @@ class Session:
         """Read what was pasted or dropped (see `paste`).
 
         tool and payload: "hardware" with a text; "model" with {"files": [{"name", "text"}], "name"}; "gguf" with
-        {"name", "whole"} and the beginning of the file as `data`.
+        {"name", "whole"} and the beginning of the file as `data`; "report" with {"text", "lang", "base"}.
         """
         from . import paste  # not needed for an answer
 
         payload = json.loads(payload_json)
+        if tool == "report":
+            return self._report(payload)
         if tool == "hardware":
             found = paste.read_hardware(payload, self.kb)
         elif tool == "model":
@@ -162,6 +165,20 @@ class Session:
             content = data.to_bytes() if hasattr(data, "to_bytes") else bytes(data)
             found = paste.read_gguf(content, bool(payload["whole"]), self.kb, str(payload["name"]))
         return json.dumps(found, ensure_ascii=False)
+
+    def add_report(self, lang: str, data_json: str) -> None:
+        """Take what the report checker reads and says in one language."""
+        self.reports[lang] = json.loads(data_json)
+
+    def _report(self, request: Plain) -> str:
+        """Check a pasted benchmark result: {"html", "said"}."""
+        from .report_check import check, show
+
+        lang, data = request["lang"], self.reports[request["lang"]]
+        texts = show.texts_with(self.texts[lang], data, self.kb)
+        found = check(str(request["text"]), self.kb, data)
+        page = show.html(found, texts, self.kb, request.get("base", ""))
+        return json.dumps({"html": page, "said": show.said(found, texts, self.kb)}, ensure_ascii=False)
 
     def export(self, kind: str, lang: str) -> str:
         """The Decision as "json" or "markdown"."""

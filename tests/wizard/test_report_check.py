@@ -249,3 +249,18 @@ def test_the_command_prints_reads_and_refuses(tmp_path, capsys):
     assert main(["report", str(tmp_path / "none")]) == 2
     file.write_text("hello", encoding="utf-8")
     assert main(["report", str(file)]) == 1
+
+
+def test_the_worker_gets_html_and_one_sentence(kb, data):
+    """What the page's script shows: findings with links from the root of the language, and a line to be spoken."""
+    import json
+
+    from knowledge.bundle import load_for_cli
+    from wizard.browser import Session
+
+    session = Session(json.dumps(kb.core), "2026-11-30")
+    session.add_texts("en", json.dumps(load_for_cli()[1]["en"]))
+    session.add_report("en", json.dumps(data))
+    made = json.loads(session.use("report", json.dumps({"text": sample.PROSE, "lang": "en", "base": "../../"})))
+    assert 'href="../../benchmarking/rule-separate-phases/"' in made["html"]
+    assert made["said"].startswith("Fields stated: ")

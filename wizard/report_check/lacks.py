@@ -54,6 +54,8 @@ def missing(fields: Plain, have: Plain, subject: Subject, kb: KB) -> list[Plain]
         needless |= {"field-hardware-bandwidth"}
     if "field-result-ttft" in have:
         needless |= {"field-result-prefill"}
+    elif "field-result-prefill" in have and "field-result-decode" in have:
+        needless |= {"field-result-ttft"}  # a tool without a server
     rows = [
         {"field": id_, "essential": bool(field.get("essential"))}
         for id_, field in fields.items()

@@ -124,6 +124,11 @@ def html(found: Plain, texts: Texts, kb: KB, base: str = "") -> str:
     return "".join(out)
 
 
+def said(found: Plain, texts: Texts, kb: KB) -> str:
+    """One sentence for the live line."""
+    return _summary(found, texts, kb) if found["stated"] else texts.plain("report.nothing")
+
+
 def form(texts: Texts, data: Plain, kb: KB) -> str:
     """The empty report form: one line a field, grouped; what the checker reads back."""
     groups: dict[str, list[str]] = {}
@@ -131,7 +136,8 @@ def form(texts: Texts, data: Plain, kb: KB) -> str:
         name = texts.plain(kb.benchmarking[id_]["name"])
         groups.setdefault(field.get("group") or "run", []).append(f"- {name}: ")
     blocks = [
-        f"## {texts.plain(f'check.group-{group}').rstrip(': ')}\n\n" + "\n".join(rows) for group, rows in groups.items()
+        f"**{texts.plain(f'check.group-{group}').rstrip(': ')}**\n\n" + "\n".join(rows)
+        for group, rows in groups.items()
     ]
     return "\n\n".join(blocks) + "\n"
 

@@ -9,6 +9,8 @@ let mounted = null;
 
 function mount() {
   const root = document.querySelector("[data-we-wizard]");
+  const report = document.querySelector("[data-we-report]");
+  if (report) import("./report.mjs").then((module) => module.mountReport(report));
   if (!root) {
     mounted = null;
     mountShort(document.querySelector("[data-we-short]"));

@@ -11,6 +11,7 @@ const TELL_EVERY_MS = 100;
 
 const real = { fetch: self.fetch, instantiateStreaming: self.WebAssembly?.instantiateStreaming };
 const languages = new Set();
+const reports = new Set(); // languages whose report checker is there
 const bytes = new Map(); // url -> {done, total}, for the progress bar
 const slices = new MessageChannel(); // a timer would wait 4 ms between slices
 
@@ -55,9 +56,10 @@ const handlers = {
     slices.port2.postMessage(id);
   },
 
-  // what was pasted or dropped; the code for files is loaded with the first of them
+  // what was pasted or dropped; the code for files is loaded with the first of them, the words for reports too
   async use({ id, tool, payload }) {
     await started;
+    if (tool === "report") await useReports(payload.lang);
     const read = async () => (await import("./files.mjs")).readFiles(payload, session);
     tell("used", { id, result: tool === "files" ? await read() : session.use(tool, JSON.stringify(payload)) });
   },
@@ -92,6 +94,13 @@ async function useLanguage(lang) {
   if (languages.has(lang)) return;
   session.add_texts(lang, await pull(`${folder}text.${lang}.json`));
   languages.add(lang);
+}
+
+async function useReports(lang) {
+  await useLanguage(lang);
+  if (reports.has(lang)) return;
+  session.add_report(lang, await pull(`${folder}report.${lang}.json`));
+  reports.add(lang);
 }
 
 // The rows of "nearest measurements"; an answer without them is an answer.
