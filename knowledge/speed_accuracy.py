@@ -168,10 +168,17 @@ def held_out(fitted: dict[str, Any]) -> str:
     parts.append("Batched steps:")
     parts.append(f"  {'fitted rows':20}{_line(batched['training'])}")
     parts.append(f"  {'models left out':20}{_line(batched['model_out'])}   interval held {batched['coverage']:.0%}")
-    parts.append("Prompts:")
-    for name, words in _HELD_OUT.items():
-        parts.append(f"  {words:20}{_line(prefill[name])}")
-    parts.append(f"  the 80 % interval held {prefill['coverage']:.0%} of machines of a page left out")
+    for kind, words in (
+        ("prompts", "Prompts read alone:"),
+        ("first_token", "First token of servers, up to 4 requests:"),
+    ):
+        parts.append(words)
+        for name, left in _HELD_OUT.items():
+            parts.append(f"  {left:20}{_line(prefill[kind][name])}")
+        parts.append(
+            f"  the 80 % interval held {prefill[kind]['coverage']:.0%} of machines of a page left out, "
+            f"{prefill[kind]['coverage_hardware']:.0%} of hardware left out"
+        )
     return "\n".join(parts)
 
 

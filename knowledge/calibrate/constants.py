@@ -10,7 +10,16 @@ import numpy as np
 from . import holdout, spread
 from .fit import Fitted, fit, predict
 from .holdout import summary
-from .prefill import fit_prefill, held_out_prefill, predict_prefill, summary_of, usable
+from .prefill import (
+    CHUNKS,
+    fit_bare,
+    fit_prefill,
+    held_out_bare,
+    held_out_prefill,
+    predict_prefill,
+    summary_of,
+    usable,
+)
 from .rows import Row, chosen, rows_of
 
 SCHEMA = 1
@@ -92,7 +101,7 @@ def _nodes(
         own = [p for p in below[node] if p in single]
         if len(own) < MIN_ROWS and not (len(below[node]) >= MIN_ROWS and node in pools):
             continue
-        low, high = spread.widened(*spread.quantiles(pools[node], cut[0]), cut[1].get(node, 1.0))
+        low, high = spread.widened(*spread.quantiles(pools[node], cut[0]), spread.width_of(node, cut[1]))
         known = [p for p in own if not np.isnan(unseen[p])]
         found[node] = {
             "overhead_us": 1e6 * np.exp(fitted.sum([f"overhead {n}" for n in parent[node]])),
@@ -186,27 +195,47 @@ def _prefill(every: list[Row], fitted: Fitted) -> dict[str, Any]:
     """Prompts: the fit, its errors held out in tenths, by hardware and by page, and intervals by node.
 
     An estimate for a device with prompts of its own gets the spread of tenths left out, by node; another one
-    the spread of hardware left out.
+    the spread of hardware left out; one without a peak that of bandwidth alone. Of servers the time to the
+    first token is known; their rows are counted apart.
     """
     use = usable(every)
     values = fit_prefill(use, fitted)
+    bare = fit_bare(use, fitted, values)
     training = np.array([np.log(predict_prefill(r, fitted, values) / r.prefill_time) for r in use])
     rows = held_out_prefill(use, fitted, values, holdout.by_fold)
     machines = held_out_prefill(use, fitted, values, lambda p, r: holdout.hardware(r))
     pages = held_out_prefill(use, fitted, values, lambda p, r: r.page)
-    every_position = set(range(len(use)))
-    groups = [f"{r.page} {r.machine}" for r in use]
-    tail, wider, held = spread.choose_tail(use, rows, every_position, groups)
-    pools = spread.by_node(use, rows, every_position)
-    low, high = spread.quantiles(spread.pool_of(use, machines, range(len(use))), 0.10)
+    only = held_out_bare(use, fitted, values, lambda p, r: holdout.hardware(r))
+    seen, ends = _intervals(use, rows, [f"{r.page} {r.machine}" for r in use])
+    unseen, wide = _intervals(use, machines, [holdout.hardware(r) for r in use])
+    low, high = spread.quantiles(spread.pool_of(use, only, range(len(use))), 0.10)
+    served = [p for p, r in enumerate(use) if r.family in CHUNKS]
+    alone = [p for p, r in enumerate(use) if r.family not in CHUNKS]
+    kinds = {"prompts": alone, "first_token": served}
     return {
-        **summary_of(values),
-        "low": low, "high": high,
-        "nodes": {node: _ends(pools[node], tail, wider.get(node, 1.0)) for node in sorted(pools)},
+        **summary_of(values, bare),
+        "nodes": ends, "unseen": wide, "unpeaked": {"low": low, "high": high},
         "records": len(use), "machines": len({holdout.hardware(r) for r in use}),
-        "training": summary(training), "row_out": summary(rows), "hardware_out": summary(machines),
-        "source_out": summary(pages), "coverage": spread.share(held.values()),
+        **{
+            kind: {
+                "training": summary(training[own]), "row_out": summary(rows[own]),
+                "hardware_out": summary(machines[own]), "source_out": summary(pages[own]),
+                "coverage": spread.share(seen[p] for p in own if p in seen),
+                "coverage_hardware": spread.share(unseen[p] for p in own if p in unseen),
+            }
+            for kind, own in kinds.items()
+        },
     }  # fmt: skip
+
+
+def _intervals(
+    use: list[Row], errors: np.ndarray, groups: list[Any]
+) -> tuple[dict[int, bool], dict[str, dict[str, float]]]:
+    """(which rows intervals made without their group hold, the ends of the interval by node)."""
+    every = set(range(len(use)))
+    tail, wider, held = spread.choose_tail(use, errors, every, groups)
+    pools = spread.by_node(use, errors, every)
+    return held, {node: _ends(pools[node], tail, spread.width_of(node, wider)) for node in sorted(pools)}
 
 
 def _ends(pool: spread.Pool, tail: float, power: float) -> dict[str, float]:

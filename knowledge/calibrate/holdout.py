@@ -14,8 +14,8 @@ FOLDS = 10
 
 
 def hardware(row: Row) -> str:
-    """The machine without the number of its devices."""
-    return row.machine.rpartition(" x")[0]
+    """The device, however its name is written and however many there are."""
+    return row.key
 
 
 def groups_of(rows: list[Row], key: Callable[[int, Row], Hashable]) -> list[list[int]]:

@@ -1,22 +1,26 @@
 """Prefill: how fast a device computes while a prompt is read.
 
-seconds = chunks x (layers x overhead + all weights / rate) + 2 x active parameters x prompt / rate of compute
+seconds = chunks x (layers x overhead + all weights / rate) + operations of the prompt / rate of compute
         + a fixed time of servers
 
+operations = 2 x active parameters x prompt + attention of every token to those before it
 rate of compute = peak x share, or bandwidth x operations per byte where no peak is known, times factors of
 the device, the engine, the driver and the kind of weights. The logarithm of each is a sum over nodes or one
-number, fitted robustly and held to nothing, so that a sparse one stays near the node above it.
+number, fitted robustly and held to nothing, so that a sparse one stays near the node above it. What a device
+computes per byte of bandwidth is fitted last, with the factors as they are, on all rows: it serves devices
+of which nothing but the bandwidth is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from math import log
+from math import exp, log, sqrt
 from typing import Any
 
 import numpy as np
 
 from wizard.kb import fold
+from wizard.speed.prefill import ATTENTION
 
 from .fit import Fitted
 from .holdout import groups_of
@@ -29,12 +33,12 @@ SERVED = 4  # requests at once up to which the time to the first token tells of 
 SHORT = 256  # tokens below which a prompt does not fill the device
 LEAST = 32
 HUBER = 0.25
-REPEAT = 0.4
+REPEAT = 0.3
 _PENALTY = {
-    "share": 1.0, "ratio": 1.0, "device": 2.0, "moe": 0.5, "wide": 1.0, "engine": 0.5, "driver": 0.3, "type": 0.5,
-    "short": 0.3,
+    "share": 1.5, "ratio": 1.5, "device": 3.0, "moe": 0.5, "mixture": 1.0, "wide": 1.0, "engine": 0.5, "driver": 1.0,
+    "type": 0.5, "short": 0.3, "start": 0.5,
 }  # fmt: skip
-_ROOTS = {"share gpu": log(0.5), "share cpu": log(0.3), "ratio gpu": log(60), "ratio cpu": log(8)}
+_ROOTS = {"share gpu": log(0.5), "share cpu": log(0.5), "ratio gpu": log(60), "ratio cpu": log(8)}
 _FIXED = log(0.03)  # seconds a server takes beside the prompt
 
 
@@ -49,30 +53,56 @@ def usable(rows: list[Row]) -> list[Row]:
     ]
 
 
-def parts(row: Row, fitted: Fitted) -> list[Part]:
-    """(base seconds, {parameter: factor}) of what a prompt takes."""
-    root = row.path[0]
-    rate = dict.fromkeys((f"{'share' if row.compute else 'ratio'} {node}" for node in row.path), 1.0)
-    rate[f"device {row.key}"] = 1.0
-    rate[f"engine {fold(row.engine)}"] = 1.0
-    if row.driver:
-        rate[f"driver {row.driver}"] = 1.0
-    if row.moe:
-        rate[f"moe {root}"] = 1.0
-    if wide(row):
-        rate |= {f"wide {root}": 1.0, f"wide {row.family}": 1.0}
-    if row.unpacking:
-        rate[f"type {row.unpacking}"] = 1.0
-    if row.prompt < SHORT:
-        rate["short"] = log(SHORT / row.prompt)
-    work = 2 * row.active * row.prompt / row.ranks / (row.compute or row.bandwidth)
-    found: list[Part] = [
-        (memory_time(row, fitted), {}),
-        (work, {name: -factor for name, factor in rate.items()}),
-    ]
+def parts(row: Row, fitted: Fitted, known: dict[str, float] | None = None) -> list[Part]:
+    """(base seconds, {parameter: factor}) of what a prompt takes.
+
+    known: values of a fit; then only what is computed per byte of bandwidth stays free, and the device of a
+    row without a peak.
+    """
+    peak = None if known else row.compute
+    rate = dict.fromkeys((f"{'share' if peak else 'ratio'} {node}" for node in row.path), 1.0)
+    factors = _factors(row)
+    work = operations(row) / row.ranks / (peak or row.bandwidth)
+    found: list[Part] = [(memory_time(row, fitted), {})]
+    if known:
+        work *= exp(-sum(factor * known.get(name, 0.0) for name, factor in factors.items()))
+        factors = {}
+    if not (known and row.compute):
+        rate[f"device {row.key}"] = 1.0
+    found.append((work, {name: -factor for name, factor in (rate | factors).items()}))
     if row.family in CHUNKS:
-        found.append((1.0, {f"first {row.family}": 1.0}))
+        first = {f"first {row.family}": 1.0, f"start {fold(row.engine)}": 1.0}
+        fixed = exp(sum(known.get(name, 0.0) for name in first)) if known else 1.0
+        found.append((fixed, {} if known else first))
     return found
+
+
+def _factors(row: Row) -> dict[str, float]:
+    root = row.path[0]
+    found = {f"engine {fold(row.engine)}": 1.0}
+    if row.driver:
+        found[f"driver {row.driver}"] = 1.0
+    if row.moe:
+        found |= {f"moe {root}": 1.0, f"mixture {row.family}": 1.0}
+    if wide(row):
+        found |= {f"wide {root}": 1.0, f"wide {row.family}": 1.0}
+        if row.path[-1].endswith("/vulkan"):
+            found["wide vulkan"] = 1.0
+    if row.unpacking:
+        found[f"type {row.unpacking}"] = 1.0
+    if row.prompt < SHORT:
+        found["short"] = log(SHORT / row.prompt)
+    return found
+
+
+def operations(row: Row) -> float:
+    """What reading the prompt computes; of prompts that reach a server together, half of the others' too.
+
+    The width of attention is that of a model of so many parameters and layers: active = 12 x layers x width^2.
+    """
+    width = sqrt(row.active / (12 * row.layers))
+    own = 2.0 * row.active * row.prompt + 2.0 * row.layers * width * row.prompt**2 / ATTENTION
+    return own * (row.batch + 1) / 2
 
 
 def memory_time(row: Row, fitted: Fitted) -> float:
@@ -107,6 +137,15 @@ def fit_prefill(rows: list[Row], fitted: Fitted, start: dict[str, float] | None 
     return solve([parts(r, fitted) for r in use], times, weights_of(use, REPEAT), _prior, HUBER, start)
 
 
+def fit_bare(rows: list[Row], fitted: Fitted, known: dict[str, float]) -> dict[str, float]:
+    """Operations per byte of bandwidth by node, as if no row had a peak; factors as `known` has them."""
+    use = usable(rows)
+    if not use:
+        return {}
+    times = np.array([r.prefill_time for r in use])
+    return solve([parts(r, fitted, known) for r in use], times, weights_of(use, REPEAT), _prior, HUBER)
+
+
 def predict_prefill(row: Row, fitted: Fitted, values: dict[str, float]) -> float:
     """Seconds for the prompt of a row."""
     return seconds_of(parts(row, fitted), values, _prior)
@@ -126,19 +165,37 @@ def held_out_prefill(
     return result
 
 
-def summary_of(values: dict[str, float]) -> dict[str, Any]:
+def held_out_bare(
+    use: list[Row], fitted: Fitted, known: dict[str, float], key: Callable[[int, Row], Hashable]
+) -> np.ndarray:
+    """The same for graphics devices of which only the bandwidth is known."""
+    result = np.full(len(use), np.nan)
+    for members in groups_of(use, key):
+        left = set(members)
+        without = fit_bare([r for p, r in enumerate(use) if p not in left], fitted, known)
+        for position in members:
+            row = use[position]
+            if row.path[0] == "gpu":
+                seconds = seconds_of(parts(row, fitted, known), without, _prior)
+                result[position] = log(seconds / row.prefill_time)
+    return result
+
+
+def summary_of(values: dict[str, float], bare: dict[str, float]) -> dict[str, Any]:
     """Parameters as constants: shares of the peak and operations per byte by node, factors, fixed seconds."""
 
-    def table(word: str) -> dict[str, float]:
+    def table(word: str, values: dict[str, float] = values) -> dict[str, float]:
         return {n.partition(" ")[2]: float(np.exp(v)) for n, v in values.items() if n.startswith(f"{word} ")}
 
-    kept = ("moe", "wide", "engine", "driver", "type")
+    kept = ("moe", "mixture", "wide", "engine", "driver", "type")
     return {
         "share": table("share"),
-        "ratio": table("ratio"),
+        "ratio": table("ratio", bare),
         "device": table("device"),
+        "bare": table("device", bare),
         "factor": {n: float(np.exp(v)) for n, v in values.items() if n.partition(" ")[0] in kept},
         # sixteenths of a power, so that it needs square roots alone
         "short": round(-16 * values.get("short", 0.0)),
         "first_s": table("first"),
+        "start": table("start"),
     }

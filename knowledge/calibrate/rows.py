@@ -102,7 +102,7 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
     needed = (record.get("bandwidth_gbs"), record.get("layers"), record.get("bytes_per_token"))
     if not all(needed) or not (record.get("decode_tps") or record.get("prefill_tps")):
         return None
-    device = devices.get(record.get("device") or "", {})
+    device = peaks.sized(devices.get(record.get("device") or "", {}), record.get("hardware", ""))
     kv = float(record.get("kv_bytes", 0))
     ranks = record.get("count", 1) if record.get("split") == "tensor" else 1
     read = record["bytes_per_token"] - kv
@@ -161,7 +161,7 @@ def split_experts(read: float, file_gib: float | None, experts: dict[str, int] |
 
 def peak_of(device: dict[str, Any], family: str | None, backend: str | None = None) -> float | None:
     """Dense operations per second of one device in the numbers a format is computed in."""
-    return peaks.peak(device, family if family in _PEAK else None, backend)
+    return peaks.peak(device, family if family in _PEAK else None, backend, family == "gguf")
 
 
 def link_of(record: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ constants gets the spread measured by leaving out whole classes and whole vendor
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
@@ -101,6 +101,7 @@ def choose_tail(
     """The tail whose intervals hold nearest to TARGET of unseen groups, the power by which the intervals of a
     node have to be widened so that they hold LEAST_INSIDE of its own, and which rows are held."""
     nodes_, ends = by_tail(rows, errors, use, groups)
+    nodes_ = _judged(rows, nodes_)
     best = None
     for number, tail in enumerate(TAILS):
         # how far outside each error is: the power of the interval that would just hold it
@@ -113,9 +114,25 @@ def choose_tail(
         held = {p: bool(n <= wider.get(nodes_[p], 1.0)) for p, n in need.items()}
         distance = abs(share(held.values()) - TARGET)
         if best is None or distance < best[0] - 1e-9:
-            best = (distance, tail, {n: w for n, w in wider.items() if w > 1}, held)
+            best = (distance, tail, wider, held)
     assert best is not None
     return best[1:]
+
+
+def _judged(rows: list[Row], leaves: dict[int, str]) -> dict[int, str]:
+    """The node whose own rows judge each row's interval: its leaf, or its class where the leaf has few."""
+    count = Counter(leaves.values())
+    return {p: leaf if count[leaf] >= LEAF else class_of(leaf) for p, leaf in leaves.items()}
+
+
+def class_of(node: str) -> str:
+    """The class a node belongs to; the nodes above a class are their own."""
+    return node if node.startswith(("gpu", "cpu/")) else node.partition("/")[0]
+
+
+def width_of(node: str, wider: dict[str, float]) -> float:
+    """The power by which a node's interval is widened: its own, else that of its class."""
+    return wider.get(node, wider.get(class_of(node), 1.0))
 
 
 def _power(error: float, ends: np.ndarray) -> float:

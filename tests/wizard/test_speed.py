@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wizard import memory, speed
 from wizard.memory import need
-from wizard.speed import assumed, lookup, nodes, terms
+from wizard.speed import assumed, lookup, nodes, peaks, terms
 from wizard.speed.load import reads
 
 from .entries_memory import (
@@ -235,17 +235,33 @@ def test_processors_have_constants_of_their_own():
     assert nodes.unpacking("q4_k_m", "cuda") is None and nodes.unpacking(None, "cpu") is None
 
 
-def test_a_measured_device_stands_in_for_its_peak():
-    assert "dgx-spark" in CONSTANTS["prefill"]["device"]
+def test_bandwidth_and_class_stand_in_for_a_peak():
     spark = device(
         "Spark", 128, bandwidth=273.0, speed_class="nv-spark", unified=True, memory={"usable_fraction": {"is": 0.93}}
     )
-    from wizard.shapes import Card
-
-    layout = Layout((Card("dgx-spark", spark, 128 * GIB, 0),))
+    layout = Layout((card(128, entry=spark),))
     found = estimate(path("needs", "gguf", "q8_0"), layout, arch=MODELS["llama-8b"], load=work(4096, 2048, 100))
     # a 7B model at eight bits was measured at 2,276 tokens per second with the same tool
-    assert 1500 < found["prefill_tps"]["point"] < 3200
+    assert found["prefill_tps"]["low"] < 2276 < found["prefill_tps"]["high"]
+    peaked = spark | {"compute": [{"type": "fp16", "tflops": 125, "source": "test"}]}
+    near = estimate(
+        path("needs", "gguf", "q8_0"), Layout((card(128, entry=peaked),)), arch=MODELS["llama-8b"],
+        load=work(4096, 2048, 100),
+    )  # fmt: skip
+    wide, narrow = (e["prefill_tps"]["high"] / e["prefill_tps"]["low"] for e in (found, near))
+    assert wide > narrow
+
+
+def test_peaks_follow_the_kernel_and_the_part_of_the_chip():
+    geforce = {"compute": [{"type": t, "tflops": n} for t, n in (("fp16", 71.2), ("int8", 284.8))]}
+    # sums in 32 bits run at half speed on consumer cards, integers and sums in 16 bits do not
+    assert peaks.peak(geforce, None) == 71.2e12 and peaks.peak(geforce, None, unpacked=True) == 142.4e12
+    xeon = {"kind": "cpu", "cpu": {"cores": 48}, "instructions": ["avx2", "avx512", "amx"]}
+    assert peaks.peak(xeon, None) == 16 * peaks.peak(xeon, None, unpacked=True)
+    mac = {"vendor": "apple", "kind": "soc", "cores": {"gpu": 38, "cpu": 12}, "compute": geforce["compute"][:1]}
+    assert peaks.peak(mac, None, "cpu", True) == 12 * 32 * 3e9 and peaks.peak(mac, None, "metal") == 71.2e12
+    assert peaks.peak(peaks.sized(mac, "Apple M2 Max (30-core GPU)"), None) == pytest.approx(71.2e12 * 30 / 38)
+    assert peaks.sized(mac, "Apple M2 Max") is mac and peaks.sized(mac, "M2 Max 12-core CPU") is mac
 
 
 def test_long_prompts_cost_more_per_token():

@@ -51,8 +51,10 @@ def test_errors_held_out(constants):
     assert errors["training"]["median"] < errors["source_out"]["median"]
     assert constants["batched"]["model_out"]["median"] <= 0.20
     assert 0.75 <= constants["batched"]["coverage"] <= 0.85
-    assert constants["prefill"]["row_out"]["median"] <= 0.25
-    assert 0.75 <= constants["prefill"]["coverage"] <= 0.85
+    prompts = constants["prefill"]["prompts"]
+    for left_out in ("row_out", "hardware_out", "source_out"):
+        assert prompts[left_out]["median"] <= 0.25, left_out
+    assert 0.75 <= prompts["coverage"] <= 0.85 and 0.75 <= prompts["coverage_hardware"] <= 0.85
 
 
 def test_the_interval_holds_in_every_class(constants):
@@ -65,7 +67,9 @@ def test_every_interval_holds_its_point(constants):
         *constants["nodes"].values(),
         *constants["fallback"].values(),
         constants["batched"],
-        constants["prefill"],
+        constants["prefill"]["unpeaked"],
+        *constants["prefill"]["nodes"].values(),
+        *constants["prefill"]["unseen"].values(),
     ]
     assert all(s["low"] < 1 < s["high"] for s in spreads)
     assert all(0.3 < n["efficiency"] < 1 and 5 < n["overhead_us"] < 2000 for n in constants["nodes"].values())

@@ -45,7 +45,7 @@ class Case(NamedTuple):
     prompt: tokens of a usual prompt that are not in the shared prefix; host_rate and host_layer: bytes per
     second and seconds per layer of the processor for what waits in system memory; driver: of the back end,
     where one was named; unpacking: see `nodes.unpacking`; rate: operations per second on prompts, before
-    factors.
+    factors; peak: whether that comes from a peak of the device and not from its bandwidth.
     """
 
     basis: Basis
@@ -63,6 +63,7 @@ class Case(NamedTuple):
     driver: str | None
     unpacking: str | None
     rate: float
+    peak: bool
 
 
 def missing(reason: str) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def _case(
     moved = host(fit, read, seen.layers, seen.expert_layers)
     return Case(
         basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer,
-        path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_,
+        path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_, bool(compute),
     )  # fmt: skip
 
 

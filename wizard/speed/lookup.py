@@ -15,7 +15,7 @@ class Basis(NamedTuple):
 
     low and high: factors on a rate for the 80 % interval; share: part of the peak reached on prompts; ratio:
     operations per byte of bandwidth there, for devices without a peak; prompt: (low, high) of prompts on
-    measured devices; shown: what the reader is told.
+    measured devices; unseen: on others; shown: what the reader is told.
     """
 
     constants: Constants
@@ -27,6 +27,7 @@ class Basis(NamedTuple):
     share: float
     ratio: float
     prompt: tuple[float, float]
+    unseen: tuple[float, float]
     shown: dict[str, Any]
 
 
@@ -95,11 +96,17 @@ def basis_at(
         "coverage": found["coverage"] if level == "class" else fitted["errors"]["coverage"],
     }
     prompts = fitted["prefill"]
-    near = next((prompts["nodes"][name] for name in reversed(path) if name in prompts["nodes"]), prompts)
     return Basis(
         constants, path, node, level, spread["low"], spread["high"],
-        _product(prompts["share"], path), _product(prompts["ratio"], path), (near["low"], near["high"]), shown,
+        _product(prompts["share"], path), _product(prompts["ratio"], path), _ends(prompts["nodes"], path),
+        _ends(prompts["unseen"], path), shown,
     )  # fmt: skip
+
+
+def _ends(table: dict[str, Any], path: tuple[str, ...]) -> tuple[float, float]:
+    """(low, high) of the narrowest node that has them; the widest always has."""
+    found = next(table[name] for name in reversed(path) if name in table)
+    return found["low"], found["high"]
 
 
 def at_age(fitted: dict[str, Any], basis: Basis, years: float) -> Basis:

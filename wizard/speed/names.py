@@ -13,6 +13,8 @@ from wizard.kb import KB, fold
 from wizard.memory.cache import Memo
 from wizard.shapes import GIB
 
+from . import peaks
+
 Entry = dict[str, Any]
 
 _ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
@@ -86,7 +88,7 @@ def hardware(text: str, kb: KB) -> Machine | None:
         hit = kb.find_device(name)
         # an accelerator's entry does not describe the processor beside it, a system chip's does
         if hit and not (processor and kb.devices[hit[0]]["kind"] == "gpu"):
-            return Machine(hit[0], kb.devices[hit[0]], hit[1], processor, count)
+            return Machine(hit[0], peaks.sized(kb.devices[hit[0]], bare), hit[1], processor, count)
     index = _measured(kb)["hardware"]
     row = next((index[fold(name)] for name in names if fold(name) in index), None)
     if row:

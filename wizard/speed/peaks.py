@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .nodes import CPU_BACKENDS
@@ -10,19 +11,58 @@ from .nodes import CPU_BACKENDS
 _OWN = {"fp8": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp4"}
 # Cards with matrix units reach at least twice their plain 32-bit rate in 16 bits.
 FROM_FP32 = 2.0
+# Operations per core and clock of a processor: two units that multiply and add, by the width of their
+# registers in 32-bit numbers; four narrow ones in Apple's cores; tiles of 16 x 16 x 2 sums of 16-bit products.
+VECTOR = (("avx512", 64), ("avx2", 32), ("sve", 32), ("avx", 16), ("neon", 16), ("sse42", 8))
+APPLE_VECTOR = 32
+TILES = 1024
+CLOCK = 3e9  # of a processor under load where its entry does not say; the fitted share takes up what is left
+_CORES = re.compile(r"\b(\d{1,3})[- \u2011]?cores?(?: gpu)?\b", re.I)
 
 
-def peak(entry: dict[str, Any], compute: str | None, backend: str | None = None) -> float | None:
+def peak(
+    entry: dict[str, Any], compute: str | None, backend: str | None = None, unpacked: bool = False
+) -> float | None:
     """Dense operations per second of one device; None when its entry states none that helps.
 
-    On the processor of a system chip the peak of its graphics part says nothing. compute: the format a native
-    kernel computes in, None for 16 bits. Without a 16-bit entry the 32-bit one stands in, doubled.
+    compute: the format a native kernel computes in, None for 16 bits. unpacked: kernels that multiply in 8-bit
+    integers or keep sums in 16 bits, whichever is quicker there; half the integer rate is then the measure,
+    which consumer cards have whole while their 16-bit rate with sums in 32 bits is halved. Without a 16-bit
+    entry the 32-bit one stands in, doubled.
     """
-    if backend in CPU_BACKENDS and entry.get("kind") != "cpu":
-        return None
+    if backend in CPU_BACKENDS or entry.get("kind") == "cpu":
+        return processor(entry, tiles=not unpacked)
     known = {line["type"]: line["tflops"] * 1e12 for line in entry.get("compute") or ()}
     own = _OWN.get(compute or "")
+    if unpacked and "int8" in known:
+        return max(known["int8"] / 2, known.get("fp16", 0.0))
     for name in (own, "bf16", "fp16"):
         if name in known:
             return known[name]
     return known["fp32"] * FROM_FP32 if "fp32" in known else None
+
+
+def processor(entry: dict[str, Any], tiles: bool) -> float | None:
+    """Operations per second of one processor: cores x operations per clock x a usual clock; None without cores.
+
+    tiles: for kernels that use matrix tiles where there are some.
+    """
+    cores = (entry.get("cpu") or {}).get("cores") or (entry.get("cores") or {}).get("cpu")
+    if not cores:
+        return None
+    has = entry.get("instructions") or ()
+    if tiles and "amx" in has:
+        return cores * TILES * CLOCK
+    usual = APPLE_VECTOR if entry.get("vendor") == "apple" else 16
+    return cores * next((width for name, width in VECTOR if name in has), usual) * CLOCK
+
+
+def sized(entry: dict[str, Any], name: str) -> dict[str, Any]:
+    """The entry for the number of graphics cores that a name states, where it differs from the entry's own."""
+    own = (entry.get("cores") or {}).get("gpu")
+    stated = _CORES.search(name)
+    if not own or not stated or not 0.4 <= int(stated[1]) / own < 1:
+        return entry
+    part = int(stated[1]) / own
+    lines = [line | {"tflops": line["tflops"] * part} for line in entry.get("compute") or ()]
+    return entry | {"compute": lines}

@@ -43,12 +43,14 @@ class Prompt(NamedTuple):
 def peak(card: Card, path: Path, kb: Any) -> float | None:
     """Dense operations per second of one device in the numbers the kernel computes in, None when not known."""
     key = (path.family, path.type, path.kernel, path.backend)
-    return _memo.get(card.entry, key, lambda: peaks.peak(card.entry, _compute(path, kb), path.backend))
+    # kernels for GGUF unpack to 16 bits or 8-bit integers whatever the type is
+    unpacked = kb.formats.get(path.family, {}).get("container") == "gguf"
+    compute = None if unpacked else _compute(path, kb)
+    return _memo.get(card.entry, key, lambda: peaks.peak(card.entry, compute, path.backend, unpacked))
 
 
 def _compute(path: Path, kb: Any) -> str | None:
-    # kernels for GGUF unpack to 16 bits or 8-bit integers whatever the type is
-    if path.kernel != "native" or kb.formats.get(path.family, {}).get("container") == "gguf":
+    if path.kernel != "native":
         return None
     return (kb.type_of(path.family, path.type) or {}).get("compute")
 
@@ -58,7 +60,8 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
     if prompt < 1:
         return None
     constants, read, layout, known = case.basis.constants, case.read, case.layout, fitted["prefill"]
-    device = known["device"].get(_device(case))
+    # a device's own factor is one of its peak, or of its bandwidth where no peak is known
+    device = known["device" if case.peak else "bare"].get(_device(case))
     rate = case.rate * (device or 1.0) * _factors(known["factor"], case)
     if prompt < SHORT and known["short"]:
         rate /= power(SHORT / prompt, known["short"])
@@ -86,8 +89,11 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
         "host": chunks * moved,
     }
     total = fsum(parts.values())
-    low, high = case.basis.prompt if device else (known["low"], known["high"])
-    first = known["first_s"].get(case.basis.shown["family"], 0.0)
+    if device:
+        low, high = case.basis.prompt
+    else:
+        low, high = case.basis.unseen if case.peak else (known["unpeaked"]["low"], known["unpeaked"]["high"])
+    first = known["first_s"].get(case.basis.shown["family"], 0.0) * known["start"].get(fold(case.engine), 1.0)
     return Prompt(total, low, high, {name: part / total for name, part in parts.items()}, first)
 
 
@@ -100,19 +106,20 @@ def _factors(known: dict[str, float], case: Case) -> float:
     """Product of what the engine, the driver and the kind of weights change about the rate of compute."""
     read, basis = case.read, case.basis
     wide = read.dense + read.share * read.experts > 1.5 * read.active
-    key = (basis.path[0], basis.shown["family"], case.engine, case.driver, read.moe, wide, case.unpacking)
+    vulkan = basis.path[-1].endswith("/vulkan")
+    key = (basis.path[0], basis.shown["family"], case.engine, case.driver, read.moe, wide, vulkan, case.unpacking)
     return _memo.get(known, key, lambda: _product(known, *key))
 
 
 def _product(
     known: dict[str, float], root: str, family: str | None, engine: str, driver: str | None, moe: bool, wide: bool,
-    unpacking: str | None,
+    vulkan: bool, unpacking: str | None,
 ) -> float:  # fmt: skip
     names = [f"engine {fold(engine)}", f"driver {driver}"]
     if moe:
-        names.append(f"moe {root}")
+        names += [f"moe {root}", f"mixture {family}"]
     if wide:
-        names += [f"wide {root}", f"wide {family}"]
+        names += [f"wide {root}", f"wide {family}"] + (["wide vulkan"] if vulkan else [])
     if unpacking:
         names.append(f"type {unpacking}")
     found = 1.0
