@@ -103,7 +103,8 @@ def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate],
         return
     # A rule may prefer a tight fit over a comfortable one; it may not move a model into system memory
     # when another engine keeps it in the devices.
-    limit = max(1, min(c.rank_class for c in bests.values()))
+    sound = [c for c in bests.values() if not c.unconfirmed] or list(bests.values())
+    limit = max(1, min(c.rank_class for c in sound))
     nominated = [f for f in cast.verdict.nominated.get("start", []) if f.rule["engine"] in bests]
     chosen = [(f, _of_mode(runnable[f.rule["engine"]], f, cast.verdict)) for f in nominated]
     # ... nor choose what its own project calls experimental, kernels or offload, when another engine does without.
