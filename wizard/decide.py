@@ -165,6 +165,7 @@ def _try(reading: Reading, kb: KB, today: str) -> tuple[Plain, _Work | None]:
         "bottleneck": None,
         "warnings": [],
         "benchmark": None,
+        "frontier": None,
         "already": None,
         "auto_format": None,
         "evidence": {"rules": [], "facts": {}, "sources": [], "by_estimate": False, "undeclared_ties": []},
@@ -207,6 +208,7 @@ def _complete(decision: Plain, work: _Work) -> Plain:
     decision["warnings"] = _warnings(cast, start, bottleneck, facts)
     decision["answers"] = ten(facts, start, bottleneck)
     if start:
+        decision["frontier"] = sizing.curve(cast.start[0], facts) if cast.start else None
         decision["benchmark"] = plan(start, facts.situation, facts.kb, bottleneck["is"] if bottleneck else None, facts)
     decision["already"] = _already(decision, facts)
     if start is None and isinstance(facts.situation["format"], dict):

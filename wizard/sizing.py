@@ -14,6 +14,7 @@ from .found import Found, Option, Refusal
 from .kv_choice import with_kv
 from .layouts import WEAK_WITHIN, Placed, Placing, place
 from .memory import fit, held_of
+from .memory.frontier import frontier
 from .memory.weights import build as weights
 from .obstacles import merge, obstacle
 from .rules import named
@@ -60,6 +61,18 @@ def detailed(candidate: Candidate, facts: Facts) -> Entry | None:
         return candidate.fit
     work, host = held_of(workload_of(facts.situation)), host_of(facts)
     return fit(candidate.path, candidate.layout, facts.arch, work, candidate.settings, host, facts.kb)
+
+
+def curve(candidate: Candidate, facts: Facts) -> list[list[int | None]]:
+    """[tokens of a request, requests at once at most, surely] for rising lengths; empty without a model.
+
+    None for a number that nothing limits. See `memory.frontier`.
+    """
+    if candidate.fit is None or candidate.settings is None:
+        return []
+    work, host = held_of(workload_of(facts.situation)), host_of(facts)
+    points = frontier(candidate.path, candidate.layout, facts.arch, work, candidate.settings, host, facts.kb)
+    return [list(point) for point in points]
 
 
 def build(found: Found, facts: Facts, placings: dict[Any, Placing] | None = None) -> dict[str, Ranked]:

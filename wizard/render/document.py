@@ -110,9 +110,21 @@ def _fit(view: View, start: Plain) -> str:
             f"## {view.p('fit.heading')}",
             plain(verdict(view, fit, start)),
             _table(heads, rows),
+            *_frontier(view),
             *_room(view, [*room_rows(view, fit), *changes(view, fit)]),
         ]
     )
+
+
+def _frontier(view: View) -> list[str]:
+    """What the page draws, as a table: requests at once by their length."""
+    from .frontier import asked, rows
+
+    points = view.decision.get("frontier") or []
+    if len(points) < 2:
+        return []
+    heads = [view.p(f"fit.frontier-{name}") for name in ("tokens", "most", "sure")]
+    return [f"### {view.p('fit.frontier')}", plain(asked(view)), _table(heads, rows(view, points))]
 
 
 def _room(view: View, rows: list[tuple[str, str]]) -> list[str]:
@@ -137,7 +149,15 @@ def _speed(view: View, start: Plain) -> str:
     ]
     if not lines:
         lines = [plain(readouts.no_estimate(view, estimates.get("missing") or "unknown"))]
-    return "\n\n".join([f"## {view.p('speed.heading')}", "\n".join(lines)])
+    return "\n\n".join([f"## {view.p('speed.heading')}", "\n".join(lines), *_side_by_side(view)])
+
+
+def _side_by_side(view: View) -> list[str]:
+    from .compare import lines
+
+    rows = [[escape(cell) for cell in row] for row in lines(view)]
+    heads = [view.p("answer.col-engine"), view.p("answer.col-format"), view.p("fit.heading"), view.p("unit.tps")]
+    return [f"### {view.p('speed.side')}", _table(heads, rows)] if rows else []
 
 
 def _command(view: View, start: Plain) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import fitbar
+from .frontier import frontier
 from .numbers import DASH
 from .view import Plain, View, esc, heading, section
 
@@ -17,6 +18,7 @@ def fit_section(view: View, start: Plain) -> Plain | None:
         f'<p class="we-lead">{sentence(view, fit, start)}</p>',
         bars(view, fit),
         table(view, fit, start),
+        frontier(view),
         room(view, fit),
         full(view, fit),
         assumptions(view, fit),

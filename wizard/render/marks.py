@@ -70,7 +70,11 @@ def scale(top: float, ticks: int = 8) -> tuple[float, float]:
 
 def mini(interval: Plain) -> str:
     """The small ruler of a readout: band, needle, baseline; its numbers stand beside it."""
-    top, _ = scale(interval["high"] * 1.2)
+    return mini_on(interval, scale(interval["high"] * 1.2)[0])
+
+
+def mini_on(interval: Plain, top: float) -> str:
+    """The small ruler from zero to a given end, so that several can be compared."""
     line = '<line x1="0" x2="100%" y1="13" y2="13"/>'
     return f'<svg class="we-mini" aria-hidden="true">{line}{_band(interval, top, 5, 8, 2)}</svg>'
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .compare import side_by_side
 from .marks import ruler
 from .numbers import date
 from .readouts import no_estimate
@@ -24,7 +25,7 @@ def section_(view: View, start: Plain) -> Plain | None:
     lead = view.t("speed.lead-letters" if nearest else "speed.lead")
     body = (
         f'{heading(view, "speed", "speed.heading")}<p class="we-lead">{lead}</p>'
-        f'<div class="we-speeds">{"".join(rows)}</div>{time_of_a_token(view, estimates)}'
+        f'<div class="we-speeds">{"".join(rows)}</div>{time_of_a_token(view, estimates)}{side_by_side(view)}'
         f"{price(view, estimates)}{measured(view, nearest)}{basis(view, estimates)}"
     )
     return section("speed", body)

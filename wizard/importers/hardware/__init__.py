@@ -100,8 +100,9 @@ def _host(seen: Seen, cpu: str | None, devices: list[Plain], counted: list[Card]
     if seen.arch:
         host["arch"] = seen.arch
     unified = any(d.get("device") and kb.devices[d["device"]]["memory"]["unified"] for d in devices)
-    if seen.ram_mib and not unified and 0.25 <= seen.ram_mib / 1024 <= 100_000:
-        host["ram_gib"] = _tenths(seen.ram_mib / 1024)
+    ram = _tenths((seen.ram_mib or 0) / 1024)
+    if not unified and 0.25 <= ram <= 100_000:
+        host["ram_gib"] = ram
     alone = kb.devices[cpu]["kind"] == "soc" and unified if cpu else True
     if cpu and not alone and not any(d.get("device") == cpu for d in devices):
         host["cpu"] = cpu
