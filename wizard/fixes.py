@@ -17,8 +17,22 @@ MAX_DEVICE_TRIES = 5
 MIN_CONTEXT = 2048
 RAM_STEPS = (64, 128, 256, 512, 1024)  # GiB, as machines are sold
 COUNTS = (1, 2, 4, 8)
+# Where a device is sold, in steps: the next step is bought by the same kind of person, two are not.
+_STEPS = {
+    "browser": 0, "phone": 0, "edge": 2, "laptop": 4, "desktop": 5, "consumer": 5, "workstation": 6,
+    "datacenter": 7, "server": 7,
+}  # fmt: skip
+_WIDER = {"soc": 2}  # chips of one family go from the laptop to the workstation
+_SLOWER = 0.9  # of the bandwidth that is there: less is a step back
 # Room beside the weights when a larger device is looked for; the re-decision has the last word.
 ROOM = 1.15
+
+
+def bandwidth(entry: Plain) -> float | None:
+    """GB/s of a device entry, or None when it does not say."""
+    value = entry.get("bandwidth_gbs")
+    value = value.get("is") if isinstance(value, dict) else value
+    return value if isinstance(value, int | float) else None
 
 
 def admits(decision: Plain, row: Plain) -> bool:
@@ -59,12 +73,9 @@ def patches(row: Plain, decision: Plain, kb: KB) -> Iterator[Plain]:
     device = situation["devices"][0]
     if memory:
         if device["device"]:
-            yield from (
-                {"devices": [{**device, "count": n}]}
-                for n in (device["count"] * 2, device["count"] * 4)
-                if n <= MAX_COUNT
-            )
-        yield from _larger_devices(row, memory["params"]["need"] * device["count"], device, situation, kb)
+            yield from _more(device, situation, kb)
+        ranks = memory["params"].get("n") or device["count"]
+        yield from _larger_devices(row, memory["params"]["need"] * ranks, device, situation, kb)
     elif any(o["clause"].startswith(("device.", "candidate.", "hardware.")) for o in row["obstacles"]):
         yield from _other_devices(row, device, situation, kb)
 
@@ -124,33 +135,68 @@ def _reachable(engine: str, kb: KB) -> Iterator[tuple[str, Plain]]:
             yield id_, other
 
 
+def most(entry: Plain) -> int:
+    """Devices of a kind that one machine of its buyer takes: a chip that is the machine stands alone."""
+    if entry["kind"] != "gpu" or entry["segment"] in ("laptop", "edge"):
+        return 1
+    return 8 if entry["segment"] in ("datacenter", "server") else 4
+
+
+def _more(device: Plain, situation: Plain, kb: KB) -> Iterator[Plain]:
+    """One more of the same, twice and four times as many; machines where one takes no more."""
+    count, room = device["count"], most(kb.devices[device["device"]])
+    more = (count * 2, count * 4) if room > 4 else (count + 1, count * 2, count * 4)
+    for n in dict.fromkeys(more):
+        if n <= room:
+            yield {"devices": [{**device, "count": n}]}
+    if count >= room > 4 and situation["nodes"] * 2 <= MAX_COUNT:
+        yield {"nodes": situation["nodes"] * 2}
+
+
+def _apart(other: Plain, mine: Plain) -> tuple[bool, bool, int, bool] | None:
+    """How far a device is from the one that is there; None when somebody else buys it, or it is a step back."""
+    if not mine:
+        return False, False, 0, False
+    steps = abs(_STEPS[other["segment"]] - _STEPS[mine["segment"]])
+    own = (other["kind"], other["vendor"]) == (mine["kind"], mine["vendor"])
+    systems = other.get("os"), mine.get("os")
+    strange = all(systems) and not set(systems[0]) & set(systems[1])
+    if strange or steps > (_WIDER.get(mine["kind"], 1) if own else 1):
+        return None
+    speed, now = bandwidth(other), bandwidth(mine)
+    slower = bool(speed and now and speed < now * _SLOWER)
+    return other["kind"] != mine["kind"], other["vendor"] != mine["vendor"], steps, slower
+
+
 def _other_devices(row: Plain, device: Plain, situation: Plain, kb: KB) -> Iterator[Plain]:
-    """Devices nearest in kind, vendor, segment and memory, in this order, on which the engine has a way to run."""
+    """Devices of the kind, nearest in vendor, segment and memory, in this order, on which the engine can run."""
     mine = kb.devices.get(device["device"] or "", {})
     options = []
     for id_, other in _reachable(row["engine"], kb):
-        if id_ != device["device"]:
-            gib = max(other["memory"]["options"])
-            apart = abs(gib - device["memory_gib"]) / max(gib, device["memory_gib"])
-            foreign = tuple(other[key] != mine.get(key) for key in ("kind", "vendor", "segment"))
-            options.append((*foreign, apart, id_, gib))
+        apart = _apart(other, mine)
+        if id_ == device["device"] or apart is None or (mine and apart[0]) or device["count"] > most(other):
+            continue
+        gib = max(other["memory"]["options"])
+        less = gib < device["memory_gib"] * _SLOWER
+        options.append((*apart, less, abs(gib - device["memory_gib"]) / max(gib, device["memory_gib"]), id_, gib))
     for *_, id_, gib in sorted(options)[:MAX_DEVICE_TRIES]:
         yield _with_device(id_, device["count"], gib, situation, kb)
 
 
 def _larger_devices(row: Plain, need: int, device: Plain, situation: Plain, kb: KB) -> Iterator[Plain]:
-    """Devices that hold what is needed: the same vendor, then few, then the same kind of machine, little spare."""
+    """Devices that hold what is needed: the same kind and vendor, the same buyer, few, little spare."""
     mine = kb.devices.get(device["device"] or "", {})
     options = []
     for id_, other in _reachable(row["engine"], kb):
-        if other["kind"] in ("client", "cpu") and other["kind"] != mine.get("kind"):
+        apart = _apart(other, mine)
+        if apart is None or (other["kind"] in ("client", "cpu") and other["kind"] != mine.get("kind")):
             continue
         for gib in other["memory"]["options"]:
-            for count in COUNTS:
+            for count in (n for n in COUNTS if n <= most(other)):
                 total = gib * count
-                if total * GIB >= need * ROOM and (id_ != device["device"] or count > device["count"]):
-                    foreign = (other["vendor"] != mine.get("vendor"), count, other["segment"] != mine.get("segment"))
-                    options.append((*foreign, total, id_, count, gib))
+                same = id_ == device["device"] and gib <= device["memory_gib"]
+                if total * GIB >= need * ROOM and not same:
+                    options.append((*apart[:2], count > device["count"], apart[3], count, apart[2], total, id_, gib))
                     break
-    for *_, id_, count, gib in sorted(options)[:MAX_DEVICE_TRIES]:
+    for *_, count, _, _, id_, gib in sorted(options)[:MAX_DEVICE_TRIES]:
         yield _with_device(id_, count, gib, situation, kb)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .decide import decide, decide_reading
 from .fields import FIELDS, MAX_COUNT
-from .fixes import admits, patches, smaller_models
+from .fixes import admits, most, patches, smaller_models
 from .kb import KB
 from .situation import apply_patch, get, read
 from .vocabulary import LINKS_WITHIN, NEEDS, PRIORITIES, SERVING
@@ -112,7 +112,7 @@ class _Again:
 
 def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Plain]:
     now = _answer(start)
-    for path, values in _neighbours(decision["situation"]):
+    for path, values in _neighbours(decision["situation"], again.kb):
         hit = None
         for value in values:
             patch = {path: value}
@@ -132,12 +132,12 @@ def _most(path: str) -> float:
     return FIELDS[path].high
 
 
-def _neighbours(situation: Plain) -> Iterator[tuple[str, list[Any]]]:
+def _neighbours(situation: Plain, kb: KB) -> Iterator[tuple[str, list[Any]]]:
     """Values near the person's, nearest first, for each answer that may flip the result."""
-    users, most = situation["traffic"]["concurrency"], _most("traffic.concurrency")
+    users, limit = situation["traffic"]["concurrency"], _most("traffic.concurrency")
     yield (
         "traffic.concurrency",
-        [n for n in dict.fromkeys([users // 2, users * 2, 1, 2, 4, 16, 64]) if n != users and 1 <= n <= most][:5],
+        [n for n in dict.fromkeys([users // 2, users * 2, 1, 2, 4, 16, 64]) if n != users and 1 <= n <= limit][:5],
     )
     tokens = situation["context"]["tokens"]
     yield (
@@ -159,12 +159,13 @@ def _neighbours(situation: Plain) -> Iterator[tuple[str, list[Any]]]:
         yield "links.within", [x for x in ("nvlink", "pcie") if x != within and x in LINKS_WITHIN]
     if len(situation["devices"]) == 1:
         device = situation["devices"][0]
+        room = most(kb.devices[device["device"]]) if device["device"] else 8
         yield (
             "devices",
             [
                 [{**device, "count": n}]
                 for n in (device["count"] + 1, device["count"] * 2, device["count"] // 2)
-                if 1 <= n != device["count"] and n <= MAX_COUNT
+                if 1 <= n != device["count"] and (n < device["count"] or n <= min(room, MAX_COUNT))
             ],
         )
     for need in ("structured-output", "lora"):

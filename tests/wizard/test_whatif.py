@@ -89,6 +89,30 @@ def test_more_or_larger_devices_are_tried_and_the_smallest_that_works_is_kept():
     assert decision["nothing_fits"]
 
 
+@pytest.mark.parametrize(
+    ("device", "count", "model"),
+    [("rtx-4060", 1, "llama-3-3-70b"), ("m2", 1, "llama-3-3-70b"), ("rx-7900-xtx", 1, "qwen3-32b"),
+     ("h100-sxm", 8, "deepseek-v3"), ("pixel-9", 1, "llama-3-3-70b")],
+)  # fmt: skip
+def test_other_devices_are_those_the_same_person_would_buy(kb, device, count, model):
+    mine = kb.devices[device]
+    decision = decide({"devices": [{"device": device, "count": count}], "model": model, "serving": "self"}, kb, TODAY)
+    seen = [p["devices"][0] for r in decision["rejected"] for p in patches(r, decision, kb) if "devices" in p]
+    assert seen or device == "pixel-9"
+    for other in (kb.devices[d["device"]] for d in seen):
+        assert set(other["os"]) & set(mine["os"])
+        assert {other["segment"], mine["segment"]} != {"consumer", "datacenter"}
+    # a chip that is the whole machine is not put into a machine twice
+    assert all(d["count"] <= (8 if mine["kind"] == "gpu" else 1) for d in seen if d["device"] == device)
+
+
+def test_a_full_server_is_followed_by_a_second_one(kb):
+    asked = {"devices": [{"device": "h100-sxm", "count": 8}], "model": "deepseek-v3", "serving": "customers"}
+    decision = decide(asked, kb, TODAY)
+    row = next(r for r in decision["rejected"] if r["scope"] == {"kind": "format", "value": "fp8"})
+    assert {"nodes": 2} in list(patches(row, decision, kb))
+
+
 def test_admits_only_when_the_row_is_no_longer_impossible():
     kb = small()
     blocked = decide(ask(host={"os": "windows"}), kb, TODAY)
