@@ -15,7 +15,7 @@ KINDS = (
     "home", "wizard", "engine", "engines", "format", "formats", "device", "devices", "model", "models",
     "recipe", "recipes", "scenario", "scenarios", "mistake", "mistakes", "bottleneck", "bottlenecks",
     "workload", "workloads", "benchmark", "benchmarks", "report", "measurements", "claims", "sources", "publisher",
-    "rules", "glossary", "guides", "questions", "findings",
+    "rules", "glossary", "guides", "questions", "findings", "coverage",
 )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class _Tree:
             self.section("recipes", self.only("recipes"), *self.recipe_groups(), self.group("scenarios", "scenario")),
             self.section("mistakes", self.only("mistakes"), *self.all("mistake"), self.one("claims")),
             self.section("benchmarking", self.only("benchmarks"), self.one("report"), *self.benchmark_types(), self.one("measurements")),
-            self.section("contribute", *self.files("contribute/"), self.one("findings"), self.one("rules"),
+            self.section("contribute", *self.files("contribute/"), self.one("findings"), self.one("coverage"), self.one("rules"),
                          self.one("sources")),
         ]  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from samples import BASE
 
-from knowledge import kinds, new, shelf, stats
+from knowledge import coverage, kinds, new, shelf, stats
 from knowledge.__main__ import main
 from knowledge.lint.k007_schema_line import schema_line
 from knowledge.load import load
@@ -96,3 +96,28 @@ def test_coverage_table(tree, capsys) -> None:
     table = capsys.readouterr().out.splitlines()
     assert table[0].split()[:4] == ["kind", "entries", "texts", "vi"]
     assert next(line for line in table if line.startswith("engines")).split()[:5] == ["engines", "1", "4", "100", "%"]
+
+
+def test_coverage_counts_fields_sources_and_own_pages(tree) -> None:
+    knowledge = load(tree(BASE))
+    fields = {field.name: field for field in coverage.fields(knowledge, "engine")}
+    assert fields["name"].filled == fields["name"].entries == 1
+    assert fields["modes"].filled == 0
+    assert sum(field.sourced for field in fields.values()) == coverage.own(knowledge).whole
+    assert set(coverage.sources(knowledge)["engines"]) <= set(shelf.SHELF_LIFE_DAYS)
+    assert coverage.fresh(knowledge, "2026-11-30").share == 1
+    assert coverage.fresh(knowledge, "2040-01-01").part == 0
+
+
+def test_most_facts_of_engines_are_the_projects_own_and_fresh() -> None:
+    knowledge = load(None)
+    own, fresh = coverage.own(knowledge), coverage.fresh(knowledge, knowledge_day(knowledge))
+    assert own.whole > 2000 and own.share >= 0.8
+    assert fresh.share >= 0.95
+
+
+def knowledge_day(knowledge) -> str:
+    """The newest day of the base, so that the test does not age by itself."""
+    from knowledge.bundle import date_of
+
+    return date_of(knowledge)
