@@ -24,7 +24,11 @@ QUANTITIES: dict[str, tuple[str, bool]] = {
     "prefill_tps": ("tok/s", True),
     "pool_tokens": ("tokens", False),
     "memory": ("GiB", False),
+    "input_s": ("s", True),
 }
+# Models that write nothing have no decode, no first token and no cache to speak of: one text is the measure.
+ONE_TEXT = {"ttft_s": "input_s", "prefill_tps": "prefill_tps"}
+SHARED = 0.1  # share of the prompt from which a common beginning is put into the load
 
 
 def plan(
@@ -38,15 +42,21 @@ def plan(
 
     recommendation: with fit and estimates, either may be None. bottleneck: its id, for rules that
     depend on it. Returns {"predictions", "rules", "fields"}; a prediction whose run is that of an
-    earlier one names it in `same_as`, one that no known tool measures has tool None.
+    earlier one names it in `same_as`, one that no known tool measures has tool None. `shows` is what that run
+    prints if the estimate is right: {"label", "low", "high"}, or None.
     """
     known = v.values(recommendation, situation, kb)
     predictions = []
     runs: dict[tuple[str, ...], str] = {}
+    case = _case(situation, kb)
     for quantity, low, point, high in _predicted(recommendation, situation):
+        if case:
+            if quantity not in (*ONE_TEXT, "memory"):
+                continue
+            quantity = ONE_TEXT.get(quantity, quantity)
         unit, single = QUANTITIES[quantity]
-        tool = _tool(quantity, recommendation["engine"], kb)
-        words = _command(tool, known, single)
+        tool = _tool(quantity, recommendation["engine"], kb, case)
+        words = _command(tool, known, single, case)
         same_as = runs.get(tuple(words)) if words else None
         if words and not same_as:
             runs[tuple(words)] = quantity
@@ -62,7 +72,8 @@ def plan(
                 "tool": tool[0] if tool else None,
                 "command": words,
                 "same_as": same_as,
-                "trap": tool[1].get("trap") if tool else None,
+                "trap": tool[1].get("trap") if tool and not case else None,
+                "shows": _shows(tool, quantity, (low, high), known) if words else None,
             }
         )
     return {
@@ -99,12 +110,42 @@ def _used(device: Plain) -> tuple[int, int]:
     return sum(p["bytes"] for p in own), sum(p.get("error_bytes") or 0 for p in own)
 
 
-def _tool(quantity: str, engine: str, kb: KB) -> tuple[str, Plain] | None:
-    """The engine's own tool if one measures the quantity, else one for any OpenAI-compatible server."""
+def _case(situation: Plain, kb: KB) -> str | None:
+    """ "embeddings" or "rerank" for a model that only reads; None for one that writes, or none."""
+    model = kb.models.get((situation.get("model") or {}).get("id") or "") or {}
+    tasks = model.get("tasks") or ()
+    if not tasks or "chat" in tasks or "completion" in tasks:
+        return None
+    return next((case for case in ("rerank", "embeddings") if case in tasks), None)
+
+
+def _shows(tool: tuple[str, Plain] | None, quantity: str, ends: tuple[float, float], known: Plain) -> Plain | None:
+    """What the tool prints for a prediction, in the unit it prints."""
+    line = next((s for s in (tool[1].get("shows", ()) if tool else ()) if s["quantity"] == quantity), None)
+    label = v.fill(line["label"], known)[0] if line else None
+    if line is None or label is None or min(ends) <= 0:
+        return None
+    low, high = ends
+    form = line.get("as", "same")
+    if form == "ms-per-token":
+        low, high = 1000 / high, 1000 / low
+    elif form == "ms":
+        low, high = low * 1000, high * 1000
+    return {"label": label, "low": low, "high": high}
+
+
+def _tool(quantity: str, engine: str, kb: KB, case: str | None = None) -> tuple[str, Plain] | None:
+    """The engine's own tool if one measures the quantity, else one for any OpenAI-compatible server.
+
+    case: of a model without decode; then a tool is one that has a command for it, and memory is read as always.
+    """
     server = ((kb.engines[engine].get("launch") or {}).get("kind")) == "server"
     general = None
     for id_, entry in _of_type(kb, "tool"):
-        if quantity not in entry.get("measures", ()):
+        if case and quantity != "memory":
+            if not any(other["for"] == case for other in entry.get("instead", ())):
+                continue
+        elif quantity not in entry.get("measures", ()):
             continue
         if engine in entry.get("engines", ()):
             return id_, entry
@@ -113,15 +154,21 @@ def _tool(quantity: str, engine: str, kb: KB) -> tuple[str, Plain] | None:
     return general
 
 
-def _command(tool: tuple[str, Plain] | None, known: Plain, single: bool) -> list[str]:
-    """The tool's words with the person's numbers; a word that has no value takes its flag with it."""
+def _command(tool: tuple[str, Plain] | None, known: Plain, single: bool, case: str | None = None) -> list[str]:
+    """The tool's words with the person's numbers; a word that has no value takes its flag with it.
+
+    A common beginning of the prompts belongs to the load; one request alone is measured without it.
+    """
     if not tool:
         return []
     here = {**known, "launch.host": v.LOOPBACK}
     if single:
         here["situation.traffic.concurrency"] = here["launch.slots"] = 1
+    shared = known.get("input.shared", 0) >= SHARED * known.get("input.tokens", 1)
+    wanted = case or ("shared-prefix" if shared and not single else None)
+    others = {other["for"]: other["command"] for other in tool[1].get("instead", ())}
     words: list[str] = []
-    for template in tool[1].get("command", ()):
+    for template in others.get(wanted) or tool[1].get("command", ()):
         text, missing = v.fill(template, here)
         if text is not None:
             words.append(text)

@@ -195,4 +195,6 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "engine.version": "version of the engine",
     "input.tokens": "typical prompt, tokens",
     "output.tokens": "typical answer, tokens",
+    "input.shared": "tokens of a prompt that others begin with too",
+    "input.own": "the other tokens of a prompt",
 }

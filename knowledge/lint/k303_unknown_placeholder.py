@@ -17,7 +17,7 @@ _FREE = ("text", "question")
 _TEMPLATES = {
     "engine": ("launch", "install"),
     "format": ("convert",),
-    "benchmarking": ("command",),
+    "benchmarking": ("command", "instead", "shows"),
     "model": ("engine_args",),
 }
 

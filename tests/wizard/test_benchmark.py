@@ -1,5 +1,7 @@
 """The benchmark plan: which tool measures which predicted number, filled with the person's own load."""
 
+import pytest
+
 from wizard.benchmark import plan
 
 from . import sample_decision as sample
@@ -74,6 +76,47 @@ def test_a_general_server_tool_is_not_offered_for_a_library():
     assert {p["tool"] for p in made["predictions"]} == {None}
 
 
+def test_what_the_tool_should_print_is_the_prediction_in_its_own_unit():
+    base = sample.kb()
+    base.benchmarking["serve-bench"]["shows"] = [
+        {"quantity": "decode_tps", "label": "TPOT at {input.tokens} (ms)", "as": "ms-per-token"},
+        {"quantity": "ttft_s", "label": "TTFT (ms)", "as": "ms"},
+    ]
+    found = by_quantity(plan(sample.recommendation(), sample.situation(), base))
+    shown = found["decode_tps"]["shows"]
+    assert shown["label"] == "TPOT at 6000 (ms)"
+    assert (shown["low"], shown["high"]) == (1000 / 60.2, 1000 / 44.1)
+    assert found["ttft_s"]["shows"]["low"] == found["ttft_s"]["low"] * 1000
+    assert found["throughput_tps"]["shows"] is None
+
+
+def test_a_common_beginning_belongs_to_the_load_and_not_to_one_request_alone():
+    base = sample.kb()
+    base.benchmarking["serve-bench"]["instead"] = [
+        {"for": "shared-prefix", "command": ["bench", "--prefix", "{input.shared}", "--rest", "{input.own}"]}
+    ]
+    traffic = {"concurrency": 4, "shared_prefix": 0.25, "mode": "online"}
+    found = by_quantity(plan(sample.recommendation(), sample.situation(traffic=traffic), base))
+    assert found["throughput_tps"]["command"] == ["bench", "--prefix", "1500", "--rest", "4500"]
+    assert "--prefix" not in found["decode_tps"]["command"]
+
+
+@pytest.mark.parametrize(("model", "case"), [("qwen3-embedding-4b", "embeddings"), ("bge-reranker-v2-m3", "rerank")])
+def test_a_model_that_only_reads_has_no_chat_no_decode_and_no_cache_to_measure(kb, model, case):
+    from wizard.decide import decide
+
+    said = {"devices": [{"device": "rtx-4090"}], "model": model, "serving": "team", "traffic": {"concurrency": 8}}
+    decision = decide(said, kb, "2026-11-30")
+    predictions = decision["benchmark"]["predictions"]
+    assert {p["quantity"] for p in predictions} == {"input_s", "prefill_tps", "memory"}
+    words = " ".join(w for p in predictions for w in p["command"])
+    assert "chat" not in words and "output" not in words
+    start = decision["recommendations"][0]
+    assert any("embed" in w or "rerank" in w for w in start["command"]["check"]), start["command"]["check"]
+    own = plan({**start, "engine": "vllm"}, decision["situation"], kb)["predictions"][0]
+    assert ("/v1/embeddings" if case == "embeddings" else "/v1/rerank") in own["command"]
+
+
 def test_every_real_tool_names_quantities_and_commands_that_fill(kb):
     """With the real base: each tool's placeholders are known words."""
     from wizard.launch.values import PLACEHOLDER
@@ -82,5 +125,6 @@ def test_every_real_tool_names_quantities_and_commands_that_fill(kb):
     tools = {id_: e for id_, e in kb.benchmarking.items() if e["type"] == "tool"}
     assert tools
     for id_, entry in tools.items():
-        names = {n for word in entry.get("command", ()) for n in PLACEHOLDER.findall(word)}
+        commands = [entry.get("command", ()), *(other["command"] for other in entry.get("instead", ()))]
+        names = {n for words in commands for word in words for n in PLACEHOLDER.findall(word)}
         assert names <= set(LAUNCH_PLACEHOLDERS) | set(PATHS), id_

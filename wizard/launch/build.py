@@ -83,7 +83,7 @@ def command(
     exposure = (situation.get("optional") or {}).get("exposure")
     below = kb.engines.get(candidate.get("via") or "") or {}
     plugin = below if below.get("layer") == "plugin" else {}  # an app brings its engine along
-    check = launch.get("check")
+    check = next((c for c in launch.get("checks", ()) if holds(c["when"])), launch.get("check"))
     words = builder.words(check["argv"]) if check and processes else None
     if words is not None and len(words) < len(check["argv"]):
         words = None  # a part of it needs the model

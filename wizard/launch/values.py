@@ -40,6 +40,7 @@ def values(candidate: Plain, situation: Plain, kb: KB) -> Plain:
     context = settings.get("context") or situation["context"]["tokens"]
     slots = settings.get("slots") or situation["traffic"]["concurrency"]
     name = model.get("name")
+    shared = round(situation["context"]["input"] * (situation["traffic"].get("shared_prefix") or 0))
     found: Plain = {
         "launch.model": _model(point, model_id, format_, kb),
         "launch.context": context,
@@ -65,6 +66,8 @@ def values(candidate: Plain, situation: Plain, kb: KB) -> Plain:
         "engine.version": candidate.get("version") or (entry.get("versions") or {}).get("stable"),
         "input.tokens": situation["context"]["input"],
         "output.tokens": situation["context"]["output"],
+        "input.shared": shared or None,
+        "input.own": situation["context"]["input"] - shared,
         "situation.traffic.concurrency": situation["traffic"]["concurrency"],
         "situation.context.tokens": situation["context"]["tokens"],
         "candidate.tp": layout.get("tp"),

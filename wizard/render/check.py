@@ -22,6 +22,7 @@ def section_(view: View) -> Plain | None:
         f'<table class="we-table we-check"><thead><tr><th scope=col>{view.t("check.col-predicted")}</th>'
         f"<th scope=col>{view.t('check.col-with')}</th><th scope=col>{view.t('check.col-mind')}</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>{rules(view, plan)}{fields(view, plan)}"
+        f'<p class="we-note">{view.link("benchmarking/report/", view.t("check.report"))}</p>'
     )
     return section("check", body)
 
@@ -31,12 +32,12 @@ def _row(view: View, item: Plain, mind: bool) -> str:
     if item.get("same_as"):
         how = view.t(
             "check.same-run", what=view.p(f"check.what-{item['same_as'].replace('_', '-')}", n=view.concurrency)
-        )
+        ) + _shown(view, item)
     elif item["command"]:
         text = " ".join(shlex.quote(w) for w in item["command"])
         tool = (view.kb.benchmarking.get(item["tool"]) or {}).get("name")
         link = view.link(page(item["tool"]), view.t(tool)) if tool else ""
-        how = f"{link}<code>{esc(text)}</code>"
+        how = f"{link}<code>{esc(text)}</code>{_shown(view, item)}"
     elif item["tool"]:
         entry = view.kb.benchmarking[item["tool"]]
         how = view.link(page(item["tool"]), view.t(entry["name"]))
@@ -45,6 +46,17 @@ def _row(view: View, item: Plain, mind: bool) -> str:
     trap = view.t(item["trap"]) if item.get("trap") and mind else ""  # one trap is told once
     what = view.t(f"check.what-{item['quantity'].replace('_', '-')}", n=view.concurrency)
     return f"<tr><th scope=row>{number}<small>{what}, {span}</small></th><td>{how}</td><td>{trap}</td></tr>"
+
+
+def _shown(view: View, item: Plain) -> str:
+    return f"<small>{shows(view, item)}</small>" if item.get("shows") else ""
+
+
+def shows(view: View, item: Plain) -> str:
+    """What the tool prints if the estimate is right, in its own words and unit, as HTML."""
+    printed = item["shows"]
+    middle = (printed["low"] + printed["high"]) / 2
+    return view.t("check.shows", label=printed["label"], span=view.span({**printed, "point": middle}))
 
 
 def value(view: View, item: Plain) -> tuple[str, str]:

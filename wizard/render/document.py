@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from ..launch import posix
 from . import check, fitbar, head, nothing, readouts
@@ -139,7 +140,7 @@ def _speed(view: View, start: Plain) -> str:
     asked = (
         ("decode_tps", "check.what-decode-tps", "tps"),
         ("throughput_tps", "check.what-throughput-tps", "tps"),
-        ("ttft_s", "check.what-ttft-s", "s"),
+        ("ttft_s", "check.what-ttft-s" if view.writes else "check.what-input-s", "s"),
     )
     lines = [
         f"- {escape(view.p(text, n=view.concurrency))}: "
@@ -171,6 +172,10 @@ def _command(view: View, start: Plain) -> str:
         blocks.append(_fence("\n".join(snippet["lines"]), snippet["language"]))
     for way in command.get("convert") or []:
         blocks.append(_fence(way["command"], "sh"))
+    if command["check"]:
+        blocks.append(f"{view.p('command.check')} `{' '.join(shlex.quote(w) for w in command['check'])}`")
+    if command["expose"]:
+        blocks.append(f"> **{view.p('command.expose')}** {plain(view.t(command['expose']))}")
     for rec in view.others:
         over = rec.get("command") if rec["role"] == "orchestrate-with" else None
         if over and over["processes"]:
@@ -229,8 +234,6 @@ def _changes(view: View) -> str:
 
 
 def _benchmark(view: View) -> str:
-    import shlex
-
     plan = view.decision.get("benchmark")
     if not plan or not plan["predictions"]:
         return ""
@@ -243,7 +246,8 @@ def _benchmark(view: View) -> str:
             else ""
         )
         what = escape(view.p("check.what-" + item["quantity"].replace("_", "-"), n=view.concurrency))
-        lines.append(f"- {plain(number)} ({plain(span)}), {what}{how}")
+        shown_ = f" ({plain(check.shows(view, item))})" if item.get("shows") else ""
+        lines.append(f"- {plain(number)} ({plain(span)}), {what}{how}{shown_}")
     return "\n\n".join([f"## {view.p('check.heading')}", "\n".join(lines)])
 
 

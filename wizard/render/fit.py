@@ -38,7 +38,7 @@ def sentence(view: View, fit: Plain, start: Plain) -> str:
         parts.append(_moved(view, fit))
     else:
         parts.append(view.t("fit.no", over=fit["shortfall_bytes"] or max(d["over_bytes"] for d in fit["devices"])))
-    if kind in ("fits", "tight") and fit.get("pool_tokens"):
+    if kind in ("fits", "tight") and fit.get("pool_tokens") and view.writes:
         parts.append(_pool(view, fit))
     elif fit.get("max_context") and kind != "no":
         parts.append(view.t("fit.longest", n=fit["max_context"]))

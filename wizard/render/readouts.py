@@ -20,6 +20,11 @@ def readouts(view: View, start: Plain) -> str:
     else:
         rows.append(("prefill_tps", "answer.readout-prefill", {}, "tps"))
     rows.append(("ttft_s", "answer.readout-first", {"n": situation["context"]["input"]}, "s"))
+    if not view.writes:
+        rows = [
+            ("prefill_tps", "answer.readout-reads", {}, "tps"),
+            ("ttft_s", "answer.readout-text", {"n": situation["context"]["input"]}, "s"),
+        ]
     if estimates is None or not any(estimates.get(key) for key, *_ in rows):
         reason = (estimates or {}).get("missing") or "unknown"
         cells.append(

@@ -41,8 +41,14 @@ def _rows(view: View, estimates: Plain) -> list[str]:
     ]
     asked = [
         ("decode_tps", "speed.decode", view.t("speed.one"), "tps", letters),
-        ("throughput_tps", "speed.decode", view.t("speed.sum", n=view.concurrency), "tps", []),
-        ("ttft_s", "speed.first", view.t("speed.first-of", n=context["input"]), "s", []),
+        ("throughput_tps", "speed.answers", view.t("speed.sum", n=view.concurrency), "tps", []),
+        (
+            "ttft_s",
+            "speed.first" if view.writes else "speed.text",
+            view.t("speed.first-of", n=context["input"]),
+            "s",
+            [],
+        ),
         ("prefill_tps", "speed.prefill", view.t("speed.prefill-of", n=context["input"]), "tps", []),
     ]
     rows = []

@@ -123,6 +123,13 @@ class View:
         """Requests at the same time."""
         return self.decision["situation"]["traffic"]["concurrency"]
 
+    @cached_property
+    def writes(self) -> bool:
+        """False for a model that only reads (embeddings, rerank): no decode, no first token, no cache to fill."""
+        model = self.kb.models.get((self.decision["situation"].get("model") or {}).get("id") or "") or {}
+        tasks = model.get("tasks") or ("chat",)
+        return "chat" in tasks or "completion" in tasks or not {"embeddings", "rerank"} & set(tasks)
+
     # ------------------------------------------------------------------ links
 
     def link(self, path: str, label: str) -> str:
