@@ -5,10 +5,10 @@ seconds = chunks x (layers x overhead + all weights / rate) + operations of the 
 
 operations = 2 x active parameters x prompt + attention of every token to those before it
 rate of compute = peak x share, or bandwidth x operations per byte where no peak is known, times factors of
-the device, the engine, the driver and the kind of weights. The logarithm of each is a sum over nodes or one
-number, fitted robustly and held to nothing, so that a sparse one stays near the node above it. What a device
-computes per byte of bandwidth is fitted last, with the factors as they are, on all rows: it serves devices
-of which nothing but the bandwidth is known.
+the device, the engine, the driver, the kind of weights and, for some back ends, the age of the build. The
+logarithm of each is a sum over nodes or one number, fitted robustly and held to nothing, so that a sparse one
+stays near the node above it. What a device computes per byte of bandwidth is fitted last, with the factors as
+they are, on all rows: it serves devices of which nothing but the bandwidth is known.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ HUBER = 0.25
 REPEAT = 0.3
 _PENALTY = {
     "share": 1.5, "ratio": 1.5, "device": 3.0, "moe": 0.5, "mixture": 1.0, "wide": 1.0, "engine": 0.5, "driver": 1.0,
-    "type": 0.5, "short": 0.3, "start": 0.5,
+    "type": 0.5, "short": 0.3, "start": 0.5, "age": 4.0,
 }  # fmt: skip
+# back ends whose kernels for prompts became several times as fast while they were measured
+AGED = ("rocm", "vulkan")
 _ROOTS = {"share gpu": log(0.5), "share cpu": log(0.5), "ratio gpu": log(60), "ratio cpu": log(8)}
 _FIXED = log(0.03)  # seconds a server takes beside the prompt
 
@@ -90,6 +92,8 @@ def _factors(row: Row) -> dict[str, float]:
             found["wide vulkan"] = 1.0
     if row.unpacking:
         found[f"type {row.unpacking}"] = 1.0
+    if row.backend in AGED:
+        found[f"age {row.backend}"] = -row.age
     if row.prompt < SHORT:
         found["short"] = log(SHORT / row.prompt)
     return found
@@ -198,4 +202,5 @@ def summary_of(values: dict[str, float], bare: dict[str, float]) -> dict[str, An
         "short": round(-16 * values.get("short", 0.0)),
         "first_s": table("first"),
         "start": table("start"),
+        "yearly": table("age"),
     }

@@ -31,6 +31,7 @@ class Row:
     path: tuple[str, ...]
     family: str
     engine: str
+    backend: str | None
     driver: str | None
     quality: str
     age: float
@@ -122,6 +123,7 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
         path=nodes.path(record.get("speed_class"), device.get("vendor"), family, record.get("backend")),
         family=family,
         engine=record["engine"],
+        backend=record.get("backend"),
         driver=record.get("driver"),
         quality=record["quality"],
         age=age_of(record["date"]),

@@ -118,7 +118,11 @@ def answer(question: Question, kb: KB) -> Entry:
     )
     fit = {"class": "fits", "kv_type": "f16", "offload": None, "max_concurrency": None, "devices": []}
     years = years_old(name, version, kb) if version else 0.0
-    known = Known(depth + question.output // 2, _driver(question.backend, own), years)
+    # batch tools of such engines read all prompts first and print the rate of the steps alone
+    apart = question.batch > 1 and family not in assumed.PIPELINED
+    if apart:
+        said.append("all requests: the rate of their steps, prompts read before")
+    known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart)
     if years >= 0.25:
         said.append(f"{name} {version} is about {years:.1f} years old: overheads of that time")
     found = estimate(path, layout, arch, work, fit, links, own, known)

@@ -19,11 +19,12 @@ _EMPTY = ("decode_tps", "throughput_tps", "prefill_tps", "ttft_s", "tpot_s", "sh
 
 class Known(NamedTuple):
     """What a measurement says and a candidate does not. depth: tokens in the context of decode_tps; driver: of
-    the back end; years: age of the engine's build."""
+    the back end; years: age of the engine's build; apart: all prompts were read before the steps."""
 
     depth: int | None = None
     driver: str | None = None
     years: float = 0.0
+    apart: bool = False
 
 
 class Machine(NamedTuple):
@@ -64,6 +65,8 @@ class Case(NamedTuple):
     unpacking: str | None
     rate: float
     peak: bool
+    backend: str
+    years: float
 
 
 def missing(reason: str) -> dict[str, Any]:
@@ -156,11 +159,12 @@ def _case(
     rate_ = compute * basis.share if compute else (bandwidth_of(card) or bandwidth) * basis.ratio
     machine = Machine(bandwidth, compute, link, hop)
     rate, layer = _host_rate(fitted, card) if fit["offload"] else (0.0, 0.0)
-    prompt = round(work.input * (1 - work.shared_prefix))
+    prompt = 0 if known.apart else round(work.input * (1 - work.shared_prefix))
     moved = host(fit, read, seen.layers, seen.expert_layers)
     return Case(
         basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer,
         path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_, bool(compute),
+        path.backend, known.years,
     )  # fmt: skip
 
 

@@ -109,13 +109,18 @@ def _ends(table: dict[str, Any], path: tuple[str, ...]) -> tuple[float, float]:
     return found["low"], found["high"]
 
 
-def at_age(fitted: dict[str, Any], basis: Basis, years: float) -> Basis:
-    """The basis for a build so many years old: overheads were longer by a factor a year."""
-    yearly = fitted["yearly"].get(basis.shown["family"] or "", fitted["yearly"][""])
+def over(yearly: float, years: float) -> float:
+    """yearly ** years, to a sixteenth of a year."""
     whole, rest = divmod(round(16 * years), 16)
     grown = power(yearly, rest)
     for _ in range(whole):
         grown *= yearly
+    return grown
+
+
+def at_age(fitted: dict[str, Any], basis: Basis, years: float) -> Basis:
+    """The basis for a build so many years old: overheads were longer by a factor a year."""
+    grown = over(fitted["yearly"].get(basis.shown["family"] or "", fitted["yearly"][""]), years)
     constants = basis.constants
     return basis._replace(constants=constants._replace(overhead=constants.overhead * grown))
 

@@ -16,7 +16,7 @@ from wizard.kb import fold
 from wizard.memory.cache import Memo
 from wizard.shapes import Card, Path
 
-from . import assumed, peaks
+from . import assumed, lookup, peaks
 from .terms import power
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
     # a device's own factor is one of its peak, or of its bandwidth where no peak is known
     device = known["device" if case.peak else "bare"].get(_device(case))
     rate = case.rate * (device or 1.0) * _factors(known["factor"], case)
+    if case.years and case.backend in known["yearly"]:
+        rate /= lookup.over(known["yearly"][case.backend], case.years)
     if prompt < SHORT and known["short"]:
         rate /= power(SHORT / prompt, known["short"])
     layers = case.seen.layers
