@@ -21,7 +21,17 @@ GROUPS = ("hardware", "model", "workload", "operations")
 FAILURES = ("csp", "no-wasm", "worker", "network", "timeout", "crash")
 SHORT = ("devices", "model", "serving", "traffic.concurrency")
 # app.mjs and what it imports: asked for together instead of one after the other
-_MODULES = ("app.mjs", "engine.mjs", "wizard.mjs", "form.mjs", "result.mjs", "copy.mjs", "short.mjs")
+_MODULES = (
+    "app.mjs",
+    "engine.mjs",
+    "wizard.mjs",
+    "form.mjs",
+    "result.mjs",
+    "steps.mjs",
+    "copy.mjs",
+    "short.mjs",
+    "offline.mjs",
+)
 
 
 def wizard_form(view: View) -> Markup:

@@ -19,8 +19,10 @@ from typing import Any
 
 from .render import numbers
 
+NBSP = "\u00a0"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)(?:\|([a-z0-9-]+)|:([a-z]+))?\}")
 _MARK = re.compile(r"\*\*|`")
+_UNIT = re.compile(r"unit\.[a-z]+")
 _TAGS = {"**": ("<strong>", "</strong>"), "`": ("<code>", "</code>")}
 
 Plain = dict[str, Any]
@@ -54,6 +56,8 @@ class Texts:
         self.untranslated = frozenset(strings.get("$untranslated", ()))
         self._parsed: dict[str, tuple[list[Part], list[Part]]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        units = {re.escape(text) for id_, text in strings.items() if _UNIT.fullmatch(id_) and "{" not in text}
+        self._unit = re.compile(rf" (?=(?:{'|'.join(sorted(units))})(?!\w))") if units else None
 
     def has(self, id_: str | None) -> bool:
         """Whether a sentence with this id exists."""
@@ -138,7 +142,7 @@ class Texts:
                 if self.strict:
                     raise UnknownText(f"no text {id_!r} in {self.lang}")
                 sentence = str(id_)
-            found = self._parsed[id_] = _parse(sentence)
+            found = self._parsed[id_] = _parse(sentence, self._unit)
         return found
 
     def _fill(self, id_: str, part: Placeholder, values: Plain, facts: Plain | None, markup: bool) -> str:
@@ -186,26 +190,31 @@ class Markup(str):
         return self
 
 
-def _parse(sentence: str) -> tuple[list[Part], list[Part]]:
-    """Split a sentence into literals and placeholders, once as HTML and once as plain text."""
+def _parse(sentence: str, unit: re.Pattern[str] | None = None) -> tuple[list[Part], list[Part]]:
+    """Split a sentence into literals and placeholders, once as HTML and once as plain text.
+
+    unit: matches the space before a unit; in HTML a number and its unit stay on one line.
+    """
     rich: list[Part] = []
     plain: list[Part] = []
     open_: list[str] = []
     at = 0
     for match in _PLACEHOLDER.finditer(sentence):
-        _literal(sentence[at : match.start()], rich, plain, open_)
+        _literal(sentence[at : match.start()], rich, plain, open_, unit if at else None)
         rich.append(match.groups())  # type: ignore[arg-type]
         plain.append(match.groups())  # type: ignore[arg-type]
         at = match.end()
-    _literal(sentence[at:], rich, plain, open_)
+    _literal(sentence[at:], rich, plain, open_, unit if at else None)
     rich += [_TAGS[mark][1] for mark in reversed(open_)]
     return rich, plain
 
 
-def _literal(text: str, rich: list[Part], plain: list[Part], open_: list[str]) -> None:
+def _literal(text: str, rich: list[Part], plain: list[Part], open_: list[str], unit: re.Pattern[str] | None) -> None:
     if not text:
         return
     plain.append(_MARK.sub("", text))
+    if unit and unit.match(text):
+        text = NBSP + text[1:]
 
     def tag(match: re.Match[str]) -> str:
         mark = match[0]

@@ -117,6 +117,7 @@ def configuration(
                 {"text": view.plain("pages.foot.licence")},
                 {"text": view.plain("pages.foot.code"), "href": view.site["repository"]},
             ],
+            "away": {name: view.plain(f"pages.away.{name}") for name in ("title", "text")},
             "missing": {
                 "title": view.plain("pages.missing.title"),
                 "text": view.plain("pages.missing.text"),

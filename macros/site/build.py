@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from macros import catalog, kernels, starts, templates
-from macros.site import assets, root, runtime, search, sitemap
+from macros.site import assets, offline, policy, root, runtime, search, sitemap
 from macros.site.assemble import assemble, watched
 from macros.site.paths import BUILD, LANGUAGES, ROOT, SITE, site_url
 from macros.world import World, load_world
@@ -47,6 +47,7 @@ def build(languages: tuple[str, ...] = LANGUAGES, force: bool = False) -> None:
     root.write_root(world, SITE)
     sitemap.index(SITE)
     runtime.install()
+    offline.install(world, SITE, shared["preload"], languages)
     for old in SITE.iterdir():
         if old.is_dir() and old.name not in (*LANGUAGES, "assets", "_wizard"):
             shutil.rmtree(old)
@@ -111,6 +112,10 @@ def one(world: World, lang: str, shared: dict[str, Any], dirty: bool = False, st
     out = SITE / lang
     search.complete(out, lang, found)
     sitemap.complete(SITE, lang)
+    try:
+        policy.complete(out)
+    except policy.Refused as error:
+        raise Failed(str(error)) from error
     return sum(1 for _ in out.rglob("index.html")), time.perf_counter() - started
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
+from macros.site import policy
+from macros.site.assets import write_named
 from macros.site.paths import NAMES, write
 from macros.view import View
 from macros.world import LANGUAGES, World
@@ -28,7 +30,8 @@ def write_root(world: World, out: Path) -> None:
     for lang in LANGUAGES:
         text = escape(View(world, lang).plain("pages.description"))
         lines.append(f'<p lang="{lang}"><a href="{lang}/" hreflang="{lang}">{NAMES[lang]}</a><br>{text}</p>')
-    write(out / "index.html", _page("Which Engine", "".join(lines), _SCRIPT))
+    script = write_named(out / "assets", "root", "js", _SCRIPT, hashed=True)
+    write(out / "index.html", _page("Which Engine", "".join(lines), f"assets/{script}"))
     missing = []
     for lang in LANGUAGES:
         text = escape(View(world, lang).plain("pages.missing.title"))
@@ -38,10 +41,11 @@ def write_root(world: World, out: Path) -> None:
 
 
 def _page(title: str, body: str, script: str) -> str:
-    script = f"<script>{script}</script>" if script else ""
-    return (
+    script = f'<script src="{script}"></script>' if script else ""
+    return policy.put(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{title}</title><link rel="icon" href="assets/img/favicon.svg"><style>{_STYLE}</style>{script}'
-        f"</head><body><h1>Which Engine</h1>{body}</body></html>\n"
+        f"</head><body><h1>Which Engine</h1>{body}</body></html>\n",
+        (),
     )

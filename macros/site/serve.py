@@ -19,10 +19,12 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from macros.site import policy
 from macros.site.paths import BUILD, site_url
 
 TYPES = {
     ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
     ".mjs": "text/javascript",
     ".js": "text/javascript",
     ".json": "application/json",
@@ -161,7 +163,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             data = data.replace(site_url().encode(), f"http://{self.headers['Host']}{self.server.prefix}".encode())
         elif file.name == "404.html" and self.server.prefix != "/":
             # the only page with addresses from the root of the host
-            data = _ROOTED.sub(rb"\g<1>" + self.server.prefix.encode() + rb"\g<2>", data)
+            page = _ROOTED.sub(rb"\g<1>" + self.server.prefix.encode() + rb"\g<2>", data).decode()
+            data = policy.put(page, policy.inline(page)).encode()
         if self.server.transform:
             data = self.server.transform(kind, data)
         encoding = None

@@ -131,7 +131,7 @@ def _visit(driver: Any, profile: str, base: str, linger: float, line: float | No
             session.send("Network.enable")
             session.send("Network.emulateNetworkConditions", limits)
         page.goto(f"{base}en/wizard/{TEAM}")
-        page.wait_for_function("window.painted", timeout=120_000)
+        page.wait_for_function("() => window.painted", timeout=120_000)
         seconds = page.evaluate("window.painted") / 1e3
         time.sleep(linger)
         return seconds

@@ -18,6 +18,10 @@ FETCHED = {
 FETCHED_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "manifest", "preconnect", "dns-prefetch"}
 
 
+# pages that stand in for another: 404 and the one for when there is no network
+STAND_INS = ("404.html", "offline.html")
+
+
 def resolve(page: str, address: str) -> str:
     """Path below site/ of an address on a page; folders get their index."""
     path = unquote(urlsplit(address).path)
@@ -77,7 +81,7 @@ def test_languages_have_the_same_pages_with_the_same_anchors(site):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_page_says_its_language_and_links_the_others_to_itself(site, lang):
     for name, page in site.items():
-        if not name.startswith(f"{lang}/") or name.endswith("404.html"):
+        if not name.startswith(f"{lang}/") or name.endswith(STAND_INS):
             continue
         assert page.tags[0][1].get("lang") == lang or any(t == "html" and a.get("lang") == lang for t, a in page.tags)
         own = name.partition("/")[2].removesuffix("index.html")
@@ -114,7 +118,7 @@ def test_every_page_has_one_title_and_one_main_heading(site):
 def test_sitemap_lists_every_page_of_its_language(site, lang):
     text = (SITE / lang / "sitemap.xml").read_text("utf-8")
     found = re.findall(r"<loc>[^<]*?/" + lang + r"/([^<]*)</loc>", text)
-    pages = {n.partition("/")[2].removesuffix("index.html") for n in site if n.startswith(f"{lang}/")} - {"404.html"}
+    pages = {n.partition("/")[2].removesuffix("index.html") for n in site if n.startswith(f"{lang}/")} - set(STAND_INS)
     assert set(found) == pages
     for other in LANGUAGES:
         linked = re.findall(rf'hreflang="{other}" href="[^"]*?/{other}/([^"]*)"', text)

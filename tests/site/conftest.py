@@ -27,6 +27,8 @@ FLAGS = [
 ]  # fmt: skip
 # The theme's search says this about its own Vietnamese module on every page.
 THEME_SAYS = "Function is not registered with pipeline"
+# What Playwright says where a test wants no service worker.
+BLOCKED = "Service Worker registration blocked by Playwright"
 
 # The situation of the README: two RTX 3090, Qwen3-32B, a team of four.
 TEAM = "#v=1&devices=2*rtx-3090&model=qwen3-32b&serving=team&traffic.concurrency=4"
@@ -115,7 +117,7 @@ class Watch:
             self.foreign.append(request.url)
 
     def _said(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning") and THEME_SAYS not in text:
+        if kind in ("error", "warning") and THEME_SAYS not in text and BLOCKED not in text:
             self.said.append(f"{kind}: {text}")
 
     def assert_clean(self) -> None:
@@ -136,6 +138,8 @@ def open_page(browser, watch):
     contexts = []
 
     def open_(viewport: tuple[int, int] = (1280, 900), **options):
+        # what a service worker loads in the background would disturb every other test
+        options.setdefault("service_workers", "block")
         context = browser.new_context(viewport={"width": viewport[0], "height": viewport[1]}, **options)
         context.set_default_timeout(30_000)
         watch.over(context)

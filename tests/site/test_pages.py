@@ -45,7 +45,7 @@ def too_wide(page) -> int:
 def visitor(browser):
     """One page that goes from address to address, and what it did."""
     watch = Watch()
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", service_workers="block")
     watch.over(context)
     yield context.new_page(), watch
     context.close()

@@ -133,7 +133,7 @@ def test_problems_stand_beside_their_fields_and_the_rest_is_answered(page, base)
     page.select_option("[name=model]", "qwen3-32b")
     page.fill("[name='traffic.concurrency']", "4")
     answered(page, "vLLM")
-    page.wait_for_function("!document.querySelector('[data-field=model] .wf-problem')")
+    page.wait_for_function("() => !document.querySelector('[data-field=model] .wf-problem')")
 
 
 def test_hostile_addresses_stay_text(page, base):
@@ -184,11 +184,42 @@ def test_links_of_the_answer_are_steps_in_the_history(page, base, wizard_address
     assert page.locator("[data-section=answer]").count() == 1
     page.go_back()
     page.wait_for_function("hash => location.hash === hash", arg=TEAM)
-    page.wait_for_function("document.querySelector('[data-count]').value === '2'")
+    page.wait_for_function("() => document.querySelector('[data-count]').value === '2'")
     page.go_forward()
     page.wait_for_function("hash => location.hash === hash", arg=wanted)
     page.evaluate("location.hash = '#v=1&devices=1*rtx-4090&model=qwen3-8b'")
-    page.wait_for_function("document.querySelector('[data-device]').value === 'rtx-4090'")
+    page.wait_for_function("() => document.querySelector('[data-device]').value === 'rtx-4090'")
+
+
+def test_back_undoes_one_answer_after_the_other_and_stays_in_the_wizard(page, base):
+    page.goto(f"{base}en/engines/")
+    page.goto(f"{base}en/wizard/")
+    page.select_option("[data-device]", "rtx-3090")
+    wait_for_fragment(page, "devices=1*rtx-3090")
+    page.select_option("[name=model]", "qwen3-32b")
+    wait_for_fragment(page, "model=qwen3-32b")
+    page.focus("[name='context.input']")
+    page.keyboard.press("Control+a")
+    for digit in "6000":  # one number is one step, whatever was answered while it was typed
+        page.keyboard.type(digit)
+        page.wait_for_timeout(150)
+    wait_for_fragment(page, "context.input=6000")
+    page.go_back()
+    page.wait_for_function("() => document.querySelector('[name=\"context.input\"]').value !== '6000'")
+    assert "context.input" not in fragment(page) and page.input_value("[name=model]") == "qwen3-32b"
+    page.go_back()
+    page.wait_for_function("() => document.querySelector('[name=model]').value === ''")
+    assert fragment(page) == "#v=1&devices=1*rtx-3090"
+    page.go_back()  # to the form that nobody had answered
+    page.wait_for_selector("[data-we-intro]:not([hidden])")
+    assert fragment(page) == "" and page.input_value("[data-device]") == ""
+    assert page.locator("[data-we-result] [data-section]").count() == 0
+    page.go_forward()
+    answered(page)
+    assert page.input_value("[data-device]") == "rtx-3090"
+    page.go_back()
+    page.go_back()
+    page.wait_for_url("**/en/engines/")
 
 
 def test_a_recipe_fills_the_form(page, base):
@@ -298,7 +329,7 @@ def test_the_short_form_answers_on_the_home_page(page, base):
     assert "vLLM" in brief.inner_text()  # made with the page
     page.hover("[data-we-short]")
     page.select_option("[data-we-short] [data-device]", "m4-max:36")
-    page.wait_for_function("!document.querySelector('[data-we-brief]').textContent.includes('vLLM')")
+    page.wait_for_function("() => !document.querySelector('[data-we-brief]').textContent.includes('vLLM')")
     link = brief.locator("a.we-button")
     assert re.search(r"wizard/#v=1&devices=2\*m4-max:36", link.get_attribute("href"))
     link.click()
@@ -310,10 +341,10 @@ def test_the_short_form_answers_on_the_home_page(page, base):
 def test_an_answer_given_before_the_address_was_read_comes_on_top_of_it(open_page, base):
     page = open_page()
     page.goto(f"{base}en/wizard/{TEAM}", wait_until="domcontentloaded")
-    page.wait_for_function("document.querySelector('[data-we-wizard]')")
+    page.wait_for_function("() => document.querySelector('[data-we-wizard]')")
     page.wait_for_timeout(300)  # the scripts are there, Python is not
     page.select_option("[name='host.os']", "windows")
     answered(page)
-    page.wait_for_function("location.hash.includes('host.os=windows')")
+    page.wait_for_function("() => location.hash.includes('host.os=windows')")
     assert "2*rtx-3090" in fragment(page) and "qwen3-32b" in fragment(page)
     assert page.input_value("[name=model]") == "qwen3-32b"

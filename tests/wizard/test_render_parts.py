@@ -65,7 +65,8 @@ def test_bars_have_a_sentence_and_a_table():
     table = markup[markup.index("<table") :]
     for cell in ("Weights", "KV cache", "Activations", "Screen and other programs", "Free", "Total"):
         assert cell in table
-    assert "19 GB of files, divided by 2" in table and "fitted to logs, ±0.3 GiB" in table
+    # a number and its unit stay on one line
+    assert "19\u00a0GB of files, divided by 2" in table and "fitted to logs, ±0.3\u00a0GiB" in table
 
 
 def test_equal_devices_are_drawn_once_when_there_are_many():
@@ -81,7 +82,7 @@ def test_system_memory_has_its_own_bar_and_column():
     decision = sample.decision(start=sample.recommendation(fit=sample.fit("offload")))
     markup = next(s["html"] for s in html(decision, sample.texts("en"), sample.kb(), "en") if s["id"] == "fit")
     assert "we-host" in markup and "RAM, GiB" in markup
-    assert "the experts of 40 layers (30.0 GiB) stay in system memory" in markup
+    assert "the experts of 40 layers (30.0\u00a0GiB) stay in system memory" in markup
 
 
 # ---------------------------------------------------------------------- rulers

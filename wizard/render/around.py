@@ -51,7 +51,9 @@ def bar(view: View) -> str:
     mark = glyph(fit["class"]) if fit else ""
     decode = (start.get("estimates") or {}).get("decode_tps")
     speed = (
-        f"<b>{view.rough(decode['point'])}</b> {view.t('unit.tps')}<small>{view.span(decode)}</small>" if decode else ""
+        f"<b>{view.rough(decode['point'])}</b>&nbsp;{view.t('unit.tps')}<small>{view.span(decode)}</small>"
+        if decode
+        else ""
     )
     name = esc(view.words.engine(start["engine"], start.get("mode")))
     spec = esc(view.words.spec_short(start))

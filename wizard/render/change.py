@@ -66,7 +66,7 @@ def then(view: View, brief: Plain | None) -> str:
         and brief["engine"] == start["engine"]
         and _moved(decode["point"], brief["decode_tps"])
     ):
-        text += f", {view.rough(decode['point'])} → {view.rough(brief['decode_tps'])} {view.unit('tps')}"
+        text += f", {view.rough(decode['point'])} → {view.rough(brief['decode_tps'])}\u00a0{view.unit('tps')}"
     return esc(text)
 
 

@@ -64,12 +64,12 @@ def value(view: View, item: Plain) -> tuple[str, str]:
     unit = {"tok/s": "tps", "GiB": "gib", "s": "s", "tokens": "tokens"}[item["unit"]]
     if unit == "gib":
         span = f"{view.num(item['low'], 1)}{DASH}{view.num(item['high'], 1)}"
-        return f"{view.num(item['point'], 1)} {view.t('unit.gib')}", span
+        return f"{view.num(item['point'], 1)}&nbsp;{view.t('unit.gib')}", span
     if unit == "tokens":
         return view.t(
             "unit.n-tokens", n=view.rough(item["point"])
         ), f"{view.rough(item['low'])}{DASH}{view.rough(item['high'])}"
-    return f"{view.rough(item['point'])} {view.t(f'unit.{unit}')}", view.span(item)
+    return f"{view.rough(item['point'])}&nbsp;{view.t(f'unit.{unit}')}", view.span(item)
 
 
 def page(id_: str) -> str:

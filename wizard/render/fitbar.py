@@ -198,15 +198,17 @@ def _over(view: View, capacity: float, over: float, whole: float) -> str:
 
 
 def axis(view: View, whole: float) -> str:
-    """Ticks in GiB below the last bar."""
+    """Ticks in GiB below the last bar; a phone leaves out every other number and those that would touch."""
     top = whole / GIB
     _, step = scale(top, 12)
     count = int(top / step + 1e-9)
     every = 2 if count > 6 else 1
     labels = [f'<text class=st x="0" y="20">0 {esc(view.unit("gib"))}</text>']
-    for i in range(every, count + 1, every):
-        if i * step <= top * 0.95:
-            labels.append(f'<text x="{pct(i * step, top)}" y="20">{view.num(i * step, 0 if step >= 1 else 1)}</text>')
+    for place, i in enumerate(range(every, count + 1, every)):
+        share = i * step / top
+        if share <= 0.95:
+            css = " class=wide" if place % 2 == 0 and count > 2 * every or not 0.2 < share < 0.85 else ""
+            labels.append(f'<text{css} x="{pct(share, 1)}" y="20">{view.num(i * step, 0 if step >= 1 else 1)}</text>')
     labels.append(f'<text class=en x="100%" y="20">{view.num(round(top, 1))}</text>')
     line = '<line x1="0" x2="100%" y1="1" y2="1"/>'
     return f'<svg class="we-axis" aria-hidden="true">{line}{ticks(top / step, 1, every)}{"".join(labels)}</svg>'

@@ -225,7 +225,7 @@ def brief(view: View) -> str:
     fit = start.get("fit")
     mark = glyph(fit["class"]) if fit else ""
     decode = (start.get("estimates") or {}).get("decode_tps")
-    speed = f" <span>{view.rough(decode['point'])} {view.t('unit.tps')}</span>" if decode else ""
+    speed = f" <span>{view.rough(decode['point'])}&nbsp;{view.t('unit.tps')}</span>" if decode else ""
     return f'<p class="we-brief" aria-hidden="true">{mark} <b>{esc(view.words.engine(start["engine"]))}</b>{speed}</p>'
 
 

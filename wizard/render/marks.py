@@ -128,4 +128,7 @@ def ticks(count: float, y: int, every: int = 1) -> str:
 
 
 def _end(index: int, last: int) -> str:
-    return " class=st" if index == 0 else " class=en" if index == last else ""
+    """Class of a number below a tick: the ends lean inwards, a phone shows every other one, counted from the last."""
+    if index in (0, last):
+        return " class=st" if index == 0 else " class=en"
+    return " class=wide" if last > 4 and ((last - index) % 2 or index == 1) else ""

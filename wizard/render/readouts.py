@@ -68,9 +68,9 @@ def memory(view: View, start: Plain) -> str:
     return _cell(view.t(f"answer.memory-{kind}"), view.gib(used), unit, fitbar.tiny(device, "we-hatch-a"), rest)
 
 
-def _cell(label: str, number: str, unit: str, drawing: str, beside: str) -> str:
+def _cell(label: str, number: str, unit: str, drawing: str, beside: str, between: str = " ") -> str:
     return (
-        f'<div class="we-cell"><dt>{label}</dt><dd><span class="we-big">{number}</span> '
+        f'<div class="we-cell"><dt>{label}</dt><dd><span class="we-big">{number}</span>{between}'
         f'<span class="we-unit">{unit}</span><span class="we-scale">{drawing}<span>{beside}</span></span></dd></div>'
     )
 
@@ -82,4 +82,4 @@ def reading(view: View, interval: Plain | None, text: str, params: Plain, unit: 
             f'<div class="we-cell we-none"><dt>{view.t(text, params)}</dt><dd>{view.t("speed.no-estimate")}</dd></div>'
         )
     number, unit = view.rough(interval["point"]), view.t(f"unit.{unit}")
-    return _cell(view.t(text, params), number, unit, mini(interval), view.span(interval))
+    return _cell(view.t(text, params), number, unit, mini(interval), view.span(interval), between="&nbsp;")

@@ -66,7 +66,7 @@ def _row(view: View, interval: Plain, name: str, detail: str, unit: str, letters
     )
     return (
         f'<div class="we-speed"><p class="we-what"><b>{view.t(name)}</b> <span>{detail}</span></p>'
-        f'<p class="we-value"><b>{view.rough(interval["point"])}</b> <span class="we-unit">{esc(unit_text)}</span>'
+        f'<p class="we-value"><b>{view.rough(interval["point"])}</b>&nbsp;<span class="we-unit">{esc(unit_text)}</span>'
         f"<span>{view.span(interval)}</span></p>{ruler(view, interval, spoken, letters)}</div>"
     )
 

@@ -2,6 +2,7 @@
 
 import "./copy.mjs";
 import * as engine from "./engine.mjs";
+import { keepForLater } from "./offline.mjs";
 import { mountShort } from "./short.mjs";
 import { STATE, Wizard } from "./wizard.mjs";
 
@@ -31,6 +32,8 @@ for (const kind of ["pointerdown", "focusin", "click"]) document.addEventListene
 engine.on("progress", ({ done, total }) => mounted?.result.progress(done, total));
 engine.on("explored", ({ id, result }) => mounted?.explored(id, JSON.parse(result)));
 engine.on("complete", () => mounted?.complete());
+
+keepForLater();
 
 // Material replaces the content on instant navigation and tells through document$; the worker outlives it.
 if (window.document$) window.document$.subscribe(mount);

@@ -12,7 +12,7 @@ let asking = false;
 const uses = new Map(); // id -> {resolve, reject} of what is read besides
 let used = 0;
 let call = null; // the one question that the worker has: {id, resolve, reject, timer}
-const listeners = { progress: new Set(), explored: new Set(), complete: new Set() };
+const listeners = { progress: new Set(), explored: new Set(), complete: new Set(), ready: new Set() };
 
 /**
  * Start Python if it is not there yet; resolves when it can answer, rejects with an error that has a code.
@@ -55,7 +55,7 @@ export async function use(tool, payload) {
   });
 }
 
-/** Be told of "progress" (done, total), "explored" (what-if is through) and "complete" (all knowledge is there). */
+/** Be told of "ready", "progress" (done, total), "explored" (what-if is through), "complete" (all knowledge is there). */
 export function on(kind, listener) {
   listeners[kind].add(listener);
 }
@@ -128,11 +128,10 @@ function launch() {
     };
     worker.onmessage = ({ data: message }) => {
       if (message.type === "ready") resolve();
-      else if (message.type === "used") finish(message.id, "resolve", message.result);
+      if (message.type === "used") finish(message.id, "resolve", message.result);
       else if (message.type === "error" && uses.has(message.id)) {
         finish(message.id, "reject", coded(message.code, message.detail));
-      }
-      else if (message.type === "answer" && message.id === call?.id) settle("resolve", message.result);
+      } else if (message.type === "answer" && message.id === call?.id) settle("resolve", message.result);
       else if (message.type === "error" && message.id) settle("reject", coded(message.code, message.detail));
       else if (message.type === "error") lost(coded(message.code, message.detail));
       else for (const listener of listeners[message.type] ?? []) listener(message);

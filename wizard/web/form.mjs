@@ -141,7 +141,7 @@ export class Form {
     if (own && !own.selected) own.remove();
     for (const key of Object.keys(this.beyond)) if (key.startsWith(`${control.name}.`)) delete this.beyond[key];
     this.notes();
-    this.changed();
+    this.changed(control);
   }
 
   clicked(event) {
@@ -161,7 +161,7 @@ export class Form {
       else row.querySelector("[data-device]").value = "";
       this.rows()[0].querySelector("[data-device]").focus();
     }
-    this.changed();
+    this.changed(button);
   }
 
   // What there is to say about a chosen option stands below its list.

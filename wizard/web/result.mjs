@@ -47,6 +47,20 @@ export class Result {
     if (!quiet) this.speak(answer.said);
   }
 
+  /** Nothing is answered any more: the intro is back. */
+  clear() {
+    clearTimeout(this.timer);
+    this.seen.disconnect();
+    this.before.clear();
+    this.place.replaceChildren();
+    this.said = this.live.textContent = "";
+    this.failed(null);
+    this.root.querySelector("[data-we-intro]")?.removeAttribute("hidden");
+    for (const name of ["summary", "bar", "assumptions"]) {
+      this.root.querySelector(`[data-we-${name}]`)?.toggleAttribute("hidden", true);
+    }
+  }
+
   box(id) {
     return this.place.querySelector(`:scope > [data-section="${id}"]`);
   }

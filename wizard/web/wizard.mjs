@@ -4,6 +4,7 @@ import { copy } from "./copy.mjs";
 import * as engine from "./engine.mjs";
 import { Form } from "./form.mjs";
 import { Result, reveal } from "./result.mjs";
+import { Steps } from "./steps.mjs";
 
 const NARROW = matchMedia("(max-width: 59.9375em)");
 
@@ -19,7 +20,11 @@ export const STATE = "#v=";
 export class Wizard {
   constructor(root) {
     this.root = root;
-    this.form = new Form(root.querySelector("form"), () => this.ask());
+    this.form = new Form(root.querySelector("form"), (control) => {
+      this.steps.changed(control);
+      this.ask();
+    });
+    this.steps = new Steps(this.form.element);
     this.result = new Result(root, (href) => this.follow(href));
     this.question = null; // what was asked last
     this.shown = null; // id of the answer on the page
@@ -73,6 +78,7 @@ export class Wizard {
 
   /** Answer what stands in the address, and show it in the form. */
   address() {
+    this.steps.reset();
     if (!this.last) this.opening = location.hash;
     return this.send({ address: location.hash }, true);
   }
@@ -81,7 +87,8 @@ export class Wizard {
   moved() {
     if (location.hash.startsWith(STATE)) {
       if (location.hash !== this.last) this.address();
-    } else if (this.last) history.replaceState(history.state, "", this.last);
+    } else if (!location.hash) this.empty();
+    else if (this.last) history.replaceState(history.state, "", this.last);
   }
 
   /** A link that changes the situation: a step in the history, so that "back" undoes it. */
@@ -92,7 +99,7 @@ export class Wizard {
 
   /** Put fields from elsewhere into the form: a step in the history, so that "back" undoes it. */
   take(fields) {
-    history.pushState(null, "", location.hash);
+    this.steps.begin();
     return this.send({ fields: { ...this.form.fields(), ...fields } }, true);
   }
 
@@ -113,6 +120,18 @@ export class Wizard {
     this.intakes[group].open();
   }
 
+  /** Back at the beginning, before anything was answered. */
+  empty() {
+    this.steps.reset();
+    this.question = this.shown = null;
+    this.last = this.opening = "";
+    this.form.fill({});
+    this.form.problems([]);
+    this.form.assume({}, {});
+    this.result.clear();
+    this.root.classList.remove("wf-folded");
+  }
+
   async send(question, fill = false) {
     this.question = question;
     const request = { ...question, head: true, lang: this.root.dataset.lang, base: this.root.dataset.base };
@@ -122,7 +141,7 @@ export class Wizard {
     } catch (error) {
       this.failed(error);
     }
-    if (!answer || !this.here()) return;
+    if (!answer || !this.here() || !this.question) return;
     this.shown = answer.id;
     if (fill) this.form.fill(answer.fields, answer.labels);
     this.form.problems(answer.problems, fill);
@@ -130,7 +149,10 @@ export class Wizard {
     this.result.show(answer);
     this.last = answer.fragment;
     this.opening = "";
-    if (location.hash !== answer.fragment) history.replaceState(history.state, "", answer.fragment);
+    const step = this.steps.take();
+    if (location.hash === answer.fragment) return;
+    if (step) history.pushState(null, "", answer.fragment);
+    else history.replaceState(history.state, "", answer.fragment);
   }
 
   /** The rest of the answer, and once what-if is through the same with what would change it. */
