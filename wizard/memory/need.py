@@ -11,7 +11,16 @@ from wizard.shapes import Layout, Path, Workload
 from . import elements, kv, mixture, rules, state, weights
 from .cache import Memo
 from .room import Room
-from .rules import Profile, activation, communication, compute_buffer, context_overhead, graphs, weights_loaded
+from .rules import (
+    Profile,
+    activation,
+    communication,
+    compute_buffer,
+    context_overhead,
+    graphs,
+    prefill_chunk,
+    weights_loaded,
+)
 
 _USUAL = 32768  # tokens at which the caches of known models are compared
 
@@ -219,15 +228,16 @@ def _range(arch: dict[str, Any], kv_type: str | None, profile: Profile, kb: Any)
     return (min(found), max(found)) if found else (0, 0)
 
 
-def parts_of(profile: Profile, model: Model, tp: int, pp: int, tokens: int) -> Parts:
-    """Fixed parts of one device with `tokens` of context over all slots."""
-    key = (model.hidden, model.vocab, model.moe, tp > 1, pp > 1, tokens)
-    return _parts.get(profile, key, lambda: _fixed(profile, model, tp, pp, tokens))
+def parts_of(profile: Profile, model: Model, tp: int, pp: int, load: Load) -> Parts:
+    """Fixed parts of one device with the load's context over all slots."""
+    step = prefill_chunk.step(profile.of("prefill-chunk"), profile.chunk, load.context)
+    key = (model.hidden, model.vocab, model.moe, tp > 1, pp > 1, load.tokens, step)
+    return _parts.get(profile, key, lambda: _fixed(profile, model, tp, pp, load.tokens, step))
 
 
-def _fixed(profile: Profile, model: Model, tp: int, pp: int, tokens: int) -> Parts:
+def _fixed(profile: Profile, model: Model, tp: int, pp: int, tokens: int, step: int) -> Parts:
     logits = model.vocab * profile.batch
-    act, act_error = activation.peak(profile.of("activation"), profile.chunk, model.hidden, logits, model.moe)
+    act, act_error = activation.peak(profile.of("activation"), step, model.hidden, logits, model.moe)
     graph, graph_error = graphs.kept(profile.of("graphs"))
     com, com_error = communication.buffers(profile.of("communication"), tp, pp)
     ctx, ctx_error = context_overhead.taken(profile.of("context-overhead"))
@@ -240,7 +250,7 @@ def _fixed(profile: Profile, model: Model, tp: int, pp: int, tokens: int) -> Par
 
 def plan_of(profile: Profile, model: Model, load: Load, layout: Layout) -> Plan:
     """The plan of one candidate."""
-    parts = parts_of(profile, model, layout.tp, layout.pp, load.tokens)
+    parts = parts_of(profile, model, layout.tp, layout.pp, load)
     grown = profile.of("compute-buffer")["per_ctx_bytes"]
     scratch = round(grown * (load.seats * load.context - load.tokens)) if grown else 0
     if model.kv is None:

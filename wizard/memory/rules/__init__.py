@@ -132,6 +132,8 @@ def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: st
             if name in assumed.SAID:
                 said.append(assumed.SAID[name])
     parameters = {name: complete(rule.PARAMETERS, given.get(name, {})) for name, rule in RULES.items()}
+    if unified or backend in assumed.CPU_BACKENDS:  # system memory is the same memory
+        parameters["budget-need"]["input_on_host"] = False
     granule = lcm(kv_page.granule(parameters["kv-page"]), kv_pad.granule(parameters["kv-pad"]))
     return Profile(
         RULES[next(name for name in BUDGETS if name in given)],

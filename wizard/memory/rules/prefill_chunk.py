@@ -9,6 +9,7 @@ PARAMETERS = {
     "tokens": Parameter(int, "tokens of the largest step", 512),
     "tokens_from_70_gib": Parameter(int, "the same on cards that report at least 70 GiB; 0: no difference", 0),
     "tokens_from_160_gib": Parameter(int, "the same on cards that report at least 160 GiB; 0: no difference", 0),
+    "whole_up_to": Parameter(int, "contexts up to this many tokens are prefilled in one step; 0: never", 0),
     "small_on": Parameter(str, "ids of devices that keep the smallest defaults whatever they report", ""),
     "flag": Parameter(str, "flag", ""),
 }
@@ -28,3 +29,8 @@ def tokens(parameters: Parameters, size: int = 0) -> int:
         if size >= bound and wanted:
             return wanted
     return max(1, parameters["tokens"])
+
+
+def step(parameters: Parameters, chunk: int, context: int) -> int:
+    """Tokens of the largest step for requests of a context, where `chunk` is what tokens() said."""
+    return max(chunk, context) if context <= parameters["whole_up_to"] else chunk
