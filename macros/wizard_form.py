@@ -59,12 +59,14 @@ def wizard_form(view: View) -> Markup:
 def short_form(view: View) -> Markup:
     """The form of the home page: device, model, for whom, how many at once, and the answer to an example.
 
-    The example is the first recipe for a team, decided while the page is built; the form shows what was asked.
+    The example is the machine and model of the first recipe for a team with the usual number of requests, decided
+    while the page is built; it asks no more than the form shows, so that the answer stays when scripts come.
     """
     fields = {f["path"]: f for group in GROUPS for f in wizard_fields.of_group(view, group)}
     inner = "".join(wizard_fields.field(view, fields[path], short=True) for path in SHORT if path in fields)
-    situation = example(view)
-    decision = view.world.decide(situation)
+    situation = {name: example(view)[name] for name in ("devices", "model", "serving")}
+    usual = view.world.decide(situation)["situation"]["traffic"]["concurrency"]
+    decision = view.world.decide({**situation, "traffic": {"concurrency": usual}})
     stated = to_flat(decision["stated"])
     asked = "".join(f' data-set-{path.replace(".", "-")}="{escape(stated[path])}"' for path in SHORT if path in stated)
     wizard = view.to("wizard/")

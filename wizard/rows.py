@@ -8,8 +8,10 @@ from .candidates import Candidate
 from .decision import statement
 from .facts import Facts
 from .found import Refusal
+from .memory import assumed, offload
 from .obstacles import merge, obstacle
 from .recommend import format_name
+from .shapes import GIB
 from .sizing import detailed
 
 Plain = dict[str, Any]
@@ -52,20 +54,28 @@ def nearest(candidates: list[Candidate]) -> Candidate:
     return min(candidates, key=lambda c: ((c.fit or {}).get("shortfall_bytes", 0), c.key))
 
 
-def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
-    """The shortfall of a candidate that does not fit, per device."""
+def memory_obstacle(candidate: Candidate, facts: Facts, alone: bool = True) -> Plain:
+    """The shortfall of a candidate that does not fit, per device.
+
+    alone: it alone does not fit; when nothing starts here, system memory that is too small is named.
+    """
     fit = detailed(candidate, facts) or {}
     devices = fit.get("devices") or [{}]
     worst = max(devices, key=lambda d: d.get("over_bytes", 0))
     need = sum(p["bytes"] for p in worst.get("parts", []) if p["name"] != "free")
     over = worst.get("over_bytes", 0)
     ranks = candidate.layout.tp * candidate.layout.pp
+    ram = None if alone else _host_bytes(candidate, facts)
+    if ram is not None and over * ranks > assumed.host_room(ram):
+        text = "decision.obstacle-memory-host"
+    else:
+        text = "decision.obstacle-memory-each" if ranks > 1 else "decision.obstacle-memory"
     return obstacle(
         "memory",
         worst.get("capacity_bytes"),
         need,
         candidate.path.sources[:1],
-        text="decision.obstacle-memory-each" if ranks > 1 else "decision.obstacle-memory",
+        text=text,
         format=format_name(candidate.path.family, candidate.path.type, facts),
         over=over,
         have=need - over,  # what engine, driver and other programs leave of the device
@@ -75,7 +85,17 @@ def memory_obstacle(candidate: Candidate, facts: Facts) -> Plain:
         kv=sum(p["bytes"] for p in worst.get("parts", []) if p["name"] == "kv"),
         device=worst.get("name", ""),
         n=ranks,
+        ram=ram,
     )
+
+
+def _host_bytes(candidate: Candidate, facts: Facts) -> int | None:
+    """System memory that could have taken a part; None where the engine moves none, or there is but one memory."""
+    cards, situation = candidate.layout.cards, facts.situation
+    one = candidate.path.backend in assumed.CPU_BACKENDS or any(c.entry["memory"].get("unified") for c in cards)
+    ways = offload.ways(facts.kb.engines[candidate.path.engine], candidate.path.backend, candidate.layout.tp)
+    able = ways and situation["settings"]["offload"] != "no"
+    return round(situation["host"]["ram_gib"] * GIB) if able and not one and candidate.layout.nodes == 1 else None
 
 
 def sure(refusal: Refusal) -> list[Plain]:

@@ -39,7 +39,7 @@ def rejections(found: Found, ranked: dict[str, Ranked], cast: Cast, named: set[s
             continue
         if engine in ranked:
             if not ranked[engine].best.runs:
-                impossible.append(_too_big(ranked[engine], facts))
+                impossible.append(_too_big(ranked[engine], cast, facts))
         elif engine in refusals:
             impossible.append(_refused(refusals[engine][0], facts))
     for engine, entry in facts.kb.engines.items():
@@ -68,7 +68,7 @@ def _behind(best: Candidate, cast: Cast, facts: Facts) -> Plain:
     return row(engine, engine, best.path.mode, "engine", None, "behind", reasons=reasons)
 
 
-def _too_big(ranked: Ranked, facts: Facts) -> Plain:
+def _too_big(ranked: Ranked, cast: Cast, facts: Facts) -> Plain:
     near = nearest(ranked.candidates)
     return row(
         ranked.engine,
@@ -77,7 +77,7 @@ def _too_big(ranked: Ranked, facts: Facts) -> Plain:
         "hardware",
         None,
         "impossible",
-        obstacles=[memory_obstacle(near, facts)],
+        obstacles=[memory_obstacle(near, facts, alone=cast.start is not None)],
     )
 
 

@@ -14,6 +14,7 @@ from macros.view import View
 from macros.wizard_form import example, short_form
 from macros.world import World
 
+ENGINES = ("engine", "library")  # layers that run a model themselves; the others start or steer these
 GROUPS = ("desk", "datacentre", "embedded")
 
 
@@ -58,7 +59,9 @@ def counts(world: World) -> dict[str, int]:
         "facts": rows["all"].sourced,
         "overdue": rows["all"].overdue,
         "readings": rows["all"].readings,
-        **{kind: len(world.entries(kind)) for kind in ("engine", "model", "device", "source")},
+        **{kind: len(world.entries(kind)) for kind in ("model", "device", "source")},
+        "engine": sum(entry["layer"] in ENGINES for entry in world.entries("engine").values()),
+        "tool": sum(entry["layer"] not in ENGINES for entry in world.entries("engine").values()),
         "records": sum(len(page["records"]) for page in world.entries("measurement").values()),
         "pages": len(world.entries("measurement")),
     }

@@ -114,3 +114,22 @@ def test_no_engine_is_named_in_the_code_of_the_pages(world):
         words = set(re.findall(r"[\w-]+", script.read_text(encoding="utf-8")))
         found += [f"{script.name} {word}" for word in sorted(words & ids)]
     assert not found, found
+
+
+def test_the_short_form_asks_with_the_usual_number_of_requests(world):
+    """What the form shows is all that its answer was asked, and the number comes from the questions."""
+    from macros.wizard_form import example, short_form
+
+    view = View(world, "en")
+    form = str(short_form(view))
+    asked = dict(re.findall(r' data-set-([a-z-]+)="([^"]*)"', form))
+    usual = world.decide({name: example(view)[name] for name in ("devices", "model", "serving")})
+    assert set(asked) == {"devices", "model", "serving", "traffic-concurrency"}
+    assert asked["traffic-concurrency"] == str(usual["situation"]["traffic"]["concurrency"])
+
+
+def test_the_home_page_counts_engines_and_tools_apart(world):
+    from macros.pages.home import counts
+
+    found = counts(world)
+    assert found["engine"] + found["tool"] == len(world.entries("engine")) and min(found["engine"], found["tool"]) > 0

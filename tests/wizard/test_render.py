@@ -206,6 +206,36 @@ def test_a_status_is_glyph_and_word():
         assert f"we-g we-{kind}" in verdict and word in verdict
 
 
+def test_the_headline_tells_the_evidence_for_the_engine_and_leaves_the_formats_own_out():
+    decision = sample.decision()
+    rule, kernel = decision["recommendations"][0]["reasons"][0], {"rule": None, "strength": "decisive", "sources": []}
+    rule["strength"] = "leaning"
+    decision["recommendations"][0]["reasons"].append({**rule, **kernel, "id": "why-kernel"})
+    text = Page(one("answer", decision)).text
+    assert "Evidence for the engine: leaning" in text and "decisive" not in text
+    decision["recommendations"][0]["reasons"].pop(0)
+    assert "Evidence for the engine" not in Page(one("answer", decision)).text
+
+
+def test_names_in_a_terminal_keep_their_underscores():
+    from wizard.render.document import escape
+
+    assert escape("Q4_K_M of ik_llama.cpp, _not_ *this*") == r"Q4_K_M of ik_llama.cpp, \_not\_ \*this\*"
+
+
+def test_system_memory_that_is_too_small_is_named(kb):
+    from wizard.decide import decide
+
+    asked = {"devices": ["rtx-4060"], "model": "llama-3-3-70b", "serving": "self", "host": {"ram_gib": 16}}
+    said = [o["text"] for r in decide(asked, kb, "2026-11-30")["rejected"] for o in r["obstacles"]]
+    assert "decision.obstacle-memory-host" in said
+    assert "decision.obstacle-memory-host" not in [
+        o["text"]
+        for r in decide({**asked, "settings": {"offload": "no"}}, kb, "2026-11-30")["rejected"]
+        for o in r["obstacles"]
+    ]
+
+
 def test_single_stream_and_sum_never_share_a_ruler():
     markup = one("speed")
     labels = re.findall(r'we-ruler" role="img" aria-label="([^"]+)"', markup)

@@ -55,6 +55,11 @@ UNIFIED_FRACTION, UNIFIED_ERROR = 0.75, 0.05
 HOST_SHARE = 0.9
 
 
+def host_room(ram_bytes: int) -> int:
+    """Bytes of system memory that weights may take."""
+    return int((ram_bytes - system_bytes(ram_bytes)[0]) * HOST_SHARE)
+
+
 def kind_of(backend: str, unified: bool) -> str:
     """Which column of RULES holds for a back end."""
     if backend in CPU_BACKENDS:

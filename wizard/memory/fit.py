@@ -159,7 +159,7 @@ def _offload(
         [s.error for s in seats],
         [s.weights for s in seats],
         layer,
-        int((ram - assumed.system_bytes(ram)[0]) * assumed.HOST_SHARE),
+        assumed.host_room(ram),
     )
 
 

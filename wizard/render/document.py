@@ -13,7 +13,7 @@ from .view import Plain, View
 from .why import sentence
 
 _TAG = re.compile(r"<[^>]+>")
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+_SPECIAL = re.compile(r"([\\`*\[\]<>|#]|(?<![^\W_])_|_(?![^\W_]))")  # an underscore inside a word is a letter
 
 
 def document(view: View) -> str:
@@ -81,7 +81,12 @@ def _nothing(view: View) -> str:
         for n in near
     ]
     return "\n\n".join(
-        [f"# {view.p('answer.nothing')}", plain(nothing.shortfall(view)), *(["\n".join(rows)] if rows else [])]
+        [
+            f"# {view.p('answer.nothing')}",
+            plain(nothing.shortfall(view)),
+            *(["\n".join([f"{view.p('answer.nothing-caption')}:", "", *rows])] if rows else []),
+            *(f"> {plain(view.statement(w))}" for w in view.decision.get("warnings") or []),
+        ]
     )
 
 
@@ -97,8 +102,8 @@ def _fit(view: View, start: Plain) -> str:
     heads = [
         view.p("fit.col-part"),
         *(
-            escape(f"{view.words.device(d['device'], d['name'])} {d['index']}") if n == 1 else f"{n} ×"
-            for d, n in devices
+            escape(f"{n} × {name}" if n > 1 else f"{name} {d['index']}" if len(devices) > 1 else name)
+            for d, n, name in ((d, n, view.words.device(d["device"], d["name"])) for d, n in devices)
         ),
     ]
     rows = [
@@ -198,7 +203,8 @@ def _why(view: View, start: Plain) -> str:
     for reason in start.get("reasons") or []:
         head_ = reason.get("headline")
         bold = f"**{plain(sentence(view.t(head_, reason.get('params'))))}** " if head_ else ""
-        strength = f" ({view.p('answer.' + reason['strength'])})" if reason.get("strength") else ""
+        mark = view.p(f"answer.{reason['strength']}") if reason.get("strength") else ""
+        strength = f" ({view.p('answer.evidence-of', word=mark)})" if mark else ""
         rows.append(f"- {bold}{plain(view.statement(reason))}{strength}")
     return "\n\n".join([f"## {view.p('why.heading')}", "\n".join(rows)]) if rows else ""
 

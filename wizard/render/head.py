@@ -68,17 +68,18 @@ def devices_present(view: View) -> int:
 
 
 def verdict(view: View, start: Plain) -> str:
-    """Fit status, and below it how strong the reasons are."""
+    """Fit status, and below it how strong the reasons for this engine are."""
     lines = []
     fit = start.get("fit")
     if fit:
         lines.append(f"<p>{status(fit['class'], fit_word(view, start))}</p>")
-    reasons = [r for r in start.get("reasons") or [] if r.get("strength")]
+    # the choice of the engine; format and layout have grounds of their own, told below
+    reasons = [r for r in start.get("reasons") or [] if r.get("strength") and r.get("rule")]
     if reasons:
         best = min((r["strength"] for r in reasons), key=STRENGTHS.index)
         publishers = {view.kb.sources[s]["p"] for r in reasons for s in r["sources"] if s in view.kb.sources}
         rest = f", {view.t('answer.independent', n=len(publishers))}" if publishers else ""
-        lines.append(f"<p>{strength(view, best, rest)}</p>")
+        lines.append(f"<p>{view.t('answer.evidence')} {strength(view, best, rest)}</p>")
     return f'<div class="we-verdict">{"".join(lines)}</div>'
 
 

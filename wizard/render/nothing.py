@@ -48,12 +48,16 @@ def shortfall(view: View) -> str:
     model = view.words.model(situation["model"])
     lacking = [o for r in view.decision["rejected"] for o in r["obstacles"] if o["clause"] == "memory"]
     sizes = [
-        (o["needed"], o["yours"])
+        (o["needed"], o["yours"], (o.get("params") or {}).get("ram") if o.get("text", "").endswith("-host") else None)
         for o in lacking
         if isinstance(o["needed"], int | float) and isinstance(o["yours"], int | float)
     ]
     if sizes and model:
-        needed, yours = min(sizes)
+        needed, yours, ram = min(sizes, key=lambda s: (s[:2], s[2] is None))
+        if ram is not None:
+            return view.t(
+                "answer.nothing-memory-host", hardware=hardware, yours=yours, model=model, needed=needed, ram=ram
+            )
         return view.t("answer.nothing-memory", hardware=hardware, yours=yours, model=model, needed=needed)
     return view.t("answer.nothing-other", hardware=hardware)
 

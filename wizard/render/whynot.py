@@ -19,7 +19,7 @@ def section_(view: View) -> Plain | None:
         mine = [r for r in rows if r["group"] == group]
         if mine:
             blocks.append(_group(view, group, mine))
-    looked = {r["engine"] for r in rows} | {r["engine"] for r in view.decision["recommendations"]}
+    looked = {r["engine"] for r in rows} - {r["engine"] for r in view.decision["recommendations"]}
     lead = f'<p class="we-lead">{view.t("whynot.lead", n=len(looked))}</p>'
     return section("why-not", heading(view, "why-not", "whynot.heading") + lead + "".join(blocks))
 
@@ -141,6 +141,8 @@ def obstacle_sentence(view: View, entry: Plain) -> str:
 def _named(view: View, key: str, value: object) -> object:
     """Names for the ids that obstacles carry."""
     words = view.words
+    if key == "format" and value in view.kb.formats:
+        return view.kb.formats[value]["name"]
     if key == "feature":
         return words.value("needs", value)
     if key == "successor":
