@@ -57,9 +57,9 @@ DROPPED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 # Sentences of the reference pages and of dialogs, which stand in the page: the browser gets only those that an
-# answer shows too; the command line says what was pasted in the words of the dialog.
-PAGE_TEXTS = ("pages.", "paste.")
-COMMAND_TEXTS = "paste."
+# answer shows too; the command line says what was pasted in the words of the dialog, and has its own.
+PAGE_TEXTS = ("pages.", "paste.", "terminal.")
+COMMAND_TEXTS = ("paste.", "terminal.")
 PAGE_TEXTS_IN_ANSWERS = ("pages.source.", "pages.untranslated")
 
 Plain = dict[str, Any]

@@ -17,12 +17,11 @@ from typing import Any
 from . import hardware_command, memory_command, report_command, speed_command
 from .decide import decide
 from .decision import to_json
+from .flags import LANGUAGES
 from .kb import KB
 from .render import markdown, problems
 from .texts import Texts
 from .whatif import complete
-
-LANGUAGES = ("en", "vi", "ru")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -9,6 +9,8 @@ from typing import Any
 
 from .importers import Imported, architecture
 
+LANGUAGES = ("en", "vi", "ru")
+
 
 class Wrong(ValueError):
     """What is wrong with the command line or a file, in one sentence."""

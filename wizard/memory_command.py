@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from . import memory_view
 from .facts import Facts
-from .flags import Wrong, config, positive, share, whole
+from .flags import LANGUAGES, Wrong, config, positive, share, whole
 from .importers import ImportProblem
 from .importers import gguf as gguf_file
 from .kb import KB
@@ -26,6 +26,7 @@ from .models import published
 from .shapes import GIB, Card, Layout
 from .shapes import Path as EnginePath
 from .situation import read
+from .texts import Texts
 
 Plain = dict[str, Any]
 _CONTEXT = 8192  # tokens, where nobody said
@@ -62,6 +63,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         one.add_argument(f"--{name}", type=whole, metavar="N", help=text)
     one.add_argument("--fraction", type=share, metavar="X", help="share of the memory, where the engine takes one")
     one.add_argument("--json", action="store_true", help="print as JSON")
+    one.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the text")
     return one
 
 
@@ -76,9 +78,10 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
         prefix = f"{where}: " if where and isinstance(error, ImportProblem) else ""
         print(f"which-engine: {prefix}{error}", file=sys.stderr)
         return 2
-    strings = texts["en"]
-    answer["assumptions"] = [strings.get(said, said) for said in answer["assumptions"]]
-    print(json.dumps(answer, indent=1) if args.json else memory_view.text(answer), flush=True)
+    lang = "en" if args.json else args.lang  # data is for programs
+    words = Texts(texts[lang], lang, kb.terms)
+    answer["assumptions"] = [memory_view.assumption(said, words) for said in answer["assumptions"]]
+    print(json.dumps(answer, indent=1) if args.json else memory_view.text(answer, words), flush=True)
     return 0
 
 
@@ -101,7 +104,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     if over:
         mode, version = None, ""
     elif version and not _VERSION.match(version):
-        over, version = (f"version {version!r} is no number: the newest rules",), ""
+        over, version = (("terminal.memory-version", {"version": version}),), ""
     mode = mode or next((m["id"] for m in kb.engines.get(engine or "", {}).get("modes", ())), None)
     machine = _cards(args, engine, mode, stored.family, kb)
     cards, ram_gib = machine.cards, machine.ram
@@ -126,8 +129,8 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
         raise Wrong(str(error)) from None
     said = [*model.said, *over, *stored.said, *answer["assumptions"]]
     if cards and not args.ram_gib and answer["fit"] == "offload":
-        said.append(f"system memory of {ram_gib:g} GiB")
-    answer["assumptions"] = list(dict.fromkeys(said))
+        said.append(("terminal.memory-ram", {"gib": ram_gib}))
+    answer["assumptions"] = [one for n, one in enumerate(said) if one not in said[:n]]
     return answer
 
 
@@ -174,7 +177,7 @@ def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:
             raise Wrong(f"--format: {args.format!r} is not a format we know")
         return found
     if model.format is None:
-        return named.find("bf16", kb)._replace(said=("the file names no type of weights: bf16",))  # type: ignore[union-attr]
+        return named.find("bf16", kb)._replace(said=("terminal.memory-16-bit",))  # type: ignore[union-attr]
     return model.format
 
 
@@ -197,14 +200,14 @@ def _engine(text: str | None, kb: KB) -> tuple[str | None, str | None, str]:
     raise Wrong(_unknown("engine", name, kb, "engine"))
 
 
-def _inside(engine: str | None, kb: KB) -> tuple[str | None, tuple[str, ...]]:
+def _inside(engine: str | None, kb: KB) -> tuple[str | None, tuple[Any, ...]]:
     """The engine whose rules count: an app or a plugin has those of the engine inside it."""
     entry = kb.engines.get(engine or "", {})
     below = entry.get("over", ())
     if entry.get("memory") or not below:
         return engine, ()
     inner = below[0]["engine"]
-    return inner, (f"{entry['name']}: the rules of {kb.engines[inner]['name']}",)
+    return inner, (("terminal.memory-rules-of", {"app": entry["name"], "engine": kb.engines[inner]["name"]}),)
 
 
 def _unknown(option: str, text: str, kb: KB, kind: str) -> str:

@@ -143,7 +143,17 @@ def test_a_wrong_file_is_named(run, tmp_path):
 def test_a_model_of_the_base_and_text_for_people(run):
     code, out, _ = run("--model", "Qwen3-32B", "--format", "Q4_K_M", "--engine", "llama.cpp", "--device", "RTX 3090")
     assert code == 0
-    assert "18.399 GiB" in out and "fit  " in out and "requests at the context" in out
+    assert "18.399 GiB" in out and "Fit " in out and "Requests of 8,192 tokens at once" in out
+
+
+def test_text_in_three_languages_and_equal_devices_once(run):
+    question = ("--model", "Qwen3-32B", "--format", "awq", "--engine", "vllm", "--device", "RTX 3090", "--count", "2",
+                "--context", "32768", "--concurrency", "4")  # fmt: skip
+    english, russian, vietnamese = (run(*question, "--lang", lang)[1] for lang in ("en", "ru", "vi"))
+    assert "2 × GeForce RTX 3090" in english and english.count("Driver and libraries") == 1
+    assert "2.42; 2 of 4 wait" in english and "2,42; ждут 2 из 4" in russian
+    assert "Веса на устройство" in russian and "ГиБ" in russian and "Trọng số mỗi thiết bị" in vietnamese
+    assert len({text.count("\n") for text in (english, russian, vietnamese)}) == 1
 
 
 def test_the_file_beside_says_what_the_weights_are_in(ask, tmp_path):
