@@ -46,6 +46,7 @@ def plan(
     prints if the estimate is right: {"label", "low", "high"}, or None.
     """
     known = v.values(recommendation, situation, kb)
+    known["launch.asked_name"] = _asked(recommendation, known)
     predictions = []
     runs: dict[tuple[str, ...], str] = {}
     case = _case(situation, kb)
@@ -108,6 +109,14 @@ def _used(device: Plain) -> tuple[int, int]:
     """Bytes an engine holds on one device, and their stated error."""
     own = [p for p in device["parts"] if p["name"] not in ("free", "other")]
     return sum(p["bytes"] for p in own), sum(p.get("error_bytes") or 0 for p in own)
+
+
+def _asked(recommendation: Plain, known: Plain) -> str:
+    """The name a client has to ask for: the one the command serves the model under, else that of the weights."""
+    served = known.get("launch.served_name")
+    processes = (recommendation.get("command") or {}).get("processes") or ()
+    given = any(arg["value"] == served for process in processes for arg in process["args"])
+    return served if served and given else known["launch.model"]
 
 
 def _case(situation: Plain, kb: KB) -> str | None:

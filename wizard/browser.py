@@ -40,6 +40,7 @@ class Session:
         self.decision: Plain | None = None
         self._whole: Callable[[], Plain] | None = None  # makes the whole of a decision whose head was shown
         self.reports: dict[str, Plain] = {}  # by language, when the checker was asked for
+        self._forms = False  # whether the further forms of the command are still to be shown
         self._steps: Iterator[Plain] | None = None
         self._results: list[Plain] = []
 
@@ -71,7 +72,7 @@ class Session:
         unread[:0] = before
         reading = read(data, self.kb)
         reading.problems[:0] = unread
-        self._whole = None
+        self._whole, self._forms = None, False
         if request.get("brief"):
             return self._brief(decide_head(reading, self.kb, self.today)[0], request)
         if request.get("head"):
@@ -92,14 +93,16 @@ class Session:
         }
         return json.dumps(found, ensure_ascii=False)
 
-    def _answer(self, request: Plain, head: bool = False) -> Plain:
+    def _answer(self, request: Plain, head: bool = False, forms: bool = True) -> Plain:
         assert self.decision is not None
         lang, base = request["lang"], request.get("base", "")
         texts = self.texts[lang]
         view = View(self.decision, texts, self.kb, lang, base)
         return {
             "head": head,
-            "sections": (first if head else html)(self.decision, texts, self.kb, lang, base),
+            "sections": first(self.decision, texts, self.kb, lang, base)
+            if head
+            else html(self.decision, texts, self.kb, lang, base, forms=forms),
             "fragment": fragment(self.decision["stated"]),
             "fields": to_flat(self.decision["stated"]),
             "assumed": to_flat(self.decision["situation"]),
@@ -121,15 +124,19 @@ class Session:
         yield from whatif.explore(stated, self.kb, self.today)
 
     def explore(self, request_json: str) -> str:
-        """One slice: the whole answer when only its head was given, else some of what-if.
+        """One slice: the whole answer when only its head was given, then the further forms of its command, else
+        some of what-if.
 
         {"done": false} until everything was tried, then the answer again.
         """
         if self._steps is None or self.decision is None:
             return json.dumps({"done": True})
         if self._whole:
-            self.decision, self._whole = self._whole(), None
-            return json.dumps({"done": False, **self._answer(json.loads(request_json))}, ensure_ascii=False)
+            self.decision, self._whole, self._forms = self._whole(), None, True
+            return self._said(False, self._answer(json.loads(request_json), forms=False))
+        if self._forms:
+            self._forms = False
+            return self._said(False, self._answer(json.loads(request_json)))
         until = time.perf_counter() + SLICE_S
         while True:
             try:
@@ -144,7 +151,10 @@ class Session:
 
         self._steps = None
         self.decision = whatif.merge(self.decision, self._results)
-        return json.dumps({"done": True, **self._answer(json.loads(request_json))}, ensure_ascii=False)
+        return self._said(True, self._answer(json.loads(request_json)))
+
+    def _said(self, done: bool, answer: Plain) -> str:
+        return json.dumps({"done": done, **answer}, ensure_ascii=False)
 
     def use(self, tool: str, payload_json: str, data: Any = None) -> str:
         """Read what was pasted or dropped (see `paste`).

@@ -181,6 +181,7 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "launch.tensor_split": "shares per device, comma separated",
     "launch.threads": "physical CPU cores",
     "launch.served_name": "name under which clients ask for the model",
+    "launch.asked_name": "name that a client has to ask for: the served name where the engine is given one",
     "launch.copies": "copies of the model on all machines",
     "launch.below": "in a file of an orchestrator, the settings of the engine below it",
     "launch.below_name": "what an orchestrator calls the engine below it",

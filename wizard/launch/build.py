@@ -94,6 +94,11 @@ def command(
         "check": words,
         "code": [_code(spec, known, left_out) for spec in launch.get("code", []) if holds(spec.get("when"))],
         "convert": _convert(launch, candidate, builder),
+        "forms": [
+            {"form": f["form"], "sources": sources(f["source"])}
+            for f in launch.get("forms", ())
+            if holds(f.get("when"))
+        ],
         "expose": launch.get("expose") if exposure not in (None, "loopback") else None,
         "values": known,
         "left_out": left_out,

@@ -138,5 +138,9 @@ def _inside(item: Plain) -> str:
 
 def _yaml(text: str) -> str:
     """A double-quoted YAML scalar; "$" is doubled, as Compose would expand it."""
-    quoted = json.dumps(text.replace("$", "$$"), ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", quoted)
+    return quoted(text.replace("$", "$$"))
+
+
+def quoted(text: str) -> str:
+    """A double-quoted YAML scalar of a text as it is."""
+    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))

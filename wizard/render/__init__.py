@@ -19,17 +19,20 @@ Plain = dict[str, Any]
 __all__ = ["cells", "compact", "first", "html", "markdown", "problems", "to_json"]
 
 
-def html(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> list[dict[str, str]]:
+def html(
+    decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "", forms: bool = True
+) -> list[dict[str, str]]:
     """The answer as sections [{"id", "html"}] in reading order; each block stands by itself.
 
     base: path from the page to the root of its language, with a trailing slash ("../", or "").
     wizard: address of the wizard page, put before the fragment of every link that changes the
     Situation; empty on the wizard page itself. A section whose data is not known yet is absent.
+    forms: False leaves the command in the person's own shell alone.
     """
     from .answer_html import sections
     from .view import View
 
-    return sections(View(decision, texts, kb, lang, base, wizard))
+    return sections(View(decision, texts, kb, lang, base, wizard, forms))
 
 
 def first(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> list[dict[str, str]]:

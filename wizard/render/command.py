@@ -1,4 +1,4 @@
-"""Run it: the command in four shells with the reason beside each line, without a script for the tabs.
+"""Run it: the command in shells and as files of service managers, each with the reason beside each line.
 
 A radio button per shell shows its panel; on a phone a select does (`:has(option:checked)`). Copying
 needs a script: a button with `data-copy` copies the `code` lines of its parent.
@@ -6,10 +6,10 @@ needs a script: a button with `data-copy` copies the `code` lines of its parent.
 
 from __future__ import annotations
 
-from ..launch import Line, compose, docker, posix, powershell
+from ..launch import Line, compose, docker, manifest, posix, powershell, unit
 from .view import Plain, View, esc, heading, section, warning
 
-SHELLS = ("posix", "powershell", "docker", "compose")
+FORMS = {"kubernetes": manifest, "systemd": unit}
 
 
 def section_(view: View, start: Plain) -> Plain | None:
@@ -70,15 +70,23 @@ def panels(command: Plain) -> list[tuple[str, list[tuple[Plain | None, list[Line
     file = compose(command)
     if file:
         found.append(("compose", [(None, file)]))
+    for item in command.get("forms", ()):
+        file = FORMS[item["form"]](command)
+        if file:
+            found.append((item["form"], [(None, file)]))
     return found
 
 
 def tabs(view: View, command: Plain) -> str:
     """The command block."""
     system = view.decision["situation"]["host"]["os"]
-    shown = panels(command)
-    if system == "windows":
-        shown.sort(key=lambda item: item[0] != "powershell")
+    if view.forms:
+        shown = panels(command)
+        if system == "windows":
+            shown.sort(key=lambda item: item[0] != "powershell")
+    else:
+        name, lines = ("powershell", powershell) if system == "windows" else ("posix", posix)
+        shown = [(name, [(p, lines(p)) for p in command["processes"]])]
     first = shown[0][0]
     radios = "".join(
         f'<input type="radio" name="we-shell" id="we-tab-{name}" value="{name}"{" checked" if name == first else ""}>'

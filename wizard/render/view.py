@@ -27,16 +27,20 @@ class View:
     """One decision to be shown in one language.
 
     `t` and `p` fill a sentence as HTML and as plain text; params whose name is a condition path
-    ("situation.serving") are shown by their names.
+    ("situation.serving") are shown by their names. forms: also the further forms of the command; without
+    them an answer is there sooner.
     """
 
-    def __init__(self, decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> None:
+    def __init__(
+        self, decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "", forms: bool = True
+    ) -> None:
         self.decision = decision
         self.texts = texts
         self.kb = kb
         self.lang = lang
         self.base = base
         self.wizard = wizard
+        self.forms = forms
         self.words = Words(texts, kb)
 
     # ------------------------------------------------------------------ sentences and numbers
