@@ -9,7 +9,9 @@ with copies of eight bits or more, one a card, before splits, then more bits fir
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from .memory.assumed import CPU_BACKENDS
@@ -27,7 +29,7 @@ BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "th
 
 @dataclass(frozen=True)
 class Candidate:
-    """A path on a layout. `fit` and `estimates` are None when no model was named.
+    """A path on a layout. `fit` and `estimate` are None when no model was named.
 
     `fit` is without the parts of each device; `detailed` adds them for what is shown.
     """
@@ -37,7 +39,7 @@ class Candidate:
     order: int
     unconfirmed: tuple[Entry, ...] = field(hash=False, compare=False)
     fit: Entry | None = field(hash=False, compare=False)
-    estimates: Entry | None = field(hash=False, compare=False)
+    estimate: Callable[[], Entry] | None = field(hash=False, compare=False)  # made when somebody asks for it
     bits: float = 16.0  # as stored, no more than the makers published
     waste: int = 0  # whole bits stored beyond those
     lossy: int = 0  # 1: visible, 2: severe loss of quality
@@ -45,6 +47,11 @@ class Candidate:
     settings: Entry | None = field(default=None, hash=False, compare=False)  # what it was sized with
     fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
     eased: bool = False  # tight, but ranked as fitting: see `eased`
+
+    @cached_property
+    def estimates(self) -> Entry | None:
+        """Speed, worked out once and only for the candidates of which it is asked."""
+        return self.estimate() if self.estimate else None
 
     @property
     def real_class(self) -> int:

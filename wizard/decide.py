@@ -6,24 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from . import paths, reuse, roles, sizing, why_not
+from . import roles, why_not
 from .answers import hardware, label, ten
 from .benchmark import plan
 from .bottleneck import find as find_bottleneck
-from .candidates import Candidate, Ranked
+from .candidates import Candidate
 from .decision import SHAPE, finish, statement
 from .facts import Facts
-from .found import Found
 from .kb import KB
 from .launch.values import extra
 from .obstacles import sources_of
 from .recommend import build, launchable, plain_role
 from .roles import Cast
 from .rules import Fired
-from .situation import Reading, apply_patch, read
-from .sizing import workload_of
+from .search import Work, search
+from .situation import Reading, read
+from .sizing import curve, workload_of
 from .vocabulary import DEVICE, PATHS
 
 Plain = dict[str, Any]
@@ -46,12 +46,13 @@ def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> P
     full: False leaves out what only a shown answer needs (commands, cautions, warnings, benchmark,
     answers, evidence); `whatif` asks so, a hundred times an answer.
     """
-    decision, work = _search(reading, kb, today)
+    decision, work = _searched(reading, kb, today)
     if work is None:
         return finish(decision)
     if full:
         return _complete(decision, work)
-    decision["recommendations"] = recommendations = _recommend(work.cast, work.facts, "")
+    work.whole()
+    decision["recommendations"] = recommendations = _recommend(work.cast, work.facts, False)
     decision["rejected"] = _rejected(recommendations, work)
     return decision
 
@@ -59,99 +60,21 @@ def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> P
 def decide_head(reading: Reading, kb: KB, today: str) -> tuple[Plain, Callable[[], Plain]]:
     """What the head of an answer shows, and a function that makes the whole Decision.
 
-    The head has the recommendations, of which only the first has its command and its reasons. A page that
-    paints it first answers in half the time. When nothing can start, the head is the whole.
+    The head has the engine to start with and nothing else, so that a page can paint it first. When nothing
+    can start, the head is the whole.
     """
-    decision, work = _search(reading, kb, today)
+    decision, work = _searched(reading, kb, today)
     if work is None or not work.cast.start:
         whole = finish(decision) if work is None else _complete(decision, work)
         return whole, lambda: whole
-    recommendations = _recommend(work.cast, work.facts, "start")
-    warnings = _warnings(work.cast, recommendations[0], _bottleneck(work), work.facts)
-    head = {**decision, "recommendations": recommendations, "warnings": warnings}
+    head = {**decision, "recommendations": [_start(work.cast, work.facts, near=False)]}
     head["evidence"] = {**decision["evidence"], "facts": _told(work.facts, head)}
     return finish(head), lambda: _complete(decision, work)
 
 
-class _Work(NamedTuple):
-    """What the search found, for whoever makes an answer of it."""
-
-    reading: Reading
-    facts: Facts
-    found: Found
-    ranked: dict[str, Ranked]
-    cast: Cast
-
-
-def _search(reading: Reading, kb: KB, today: str) -> tuple[Plain, _Work | None]:
-    """An empty Decision and what was found for it; None without hardware, when there is nothing to find.
-
-    Numbers that nobody said give way before the answer does: fewer requests at once (the rest wait) and a
-    shorter context, or at last more system memory. What was taken instead is listed with the assumptions.
-    """
-    decision, work = _try(reading, kb, today)
-    if work is None or work.facts.arch is None or _held(work):
-        return decision, work
-    for smaller in _smaller(reading):
-        other, less = _try(smaller, kb, today)
-        if less and _held(less):
-            return other, less
-    if not _sound(work) and _assumed(reading, "host.ram_gib"):
-        for gib in _MEMORY:
-            if gib > reading.situation["host"]["ram_gib"]:
-                other, more = _try(_with(reading, {"host.ram_gib": gib}), kb, today)
-                if more and _sound(more):
-                    return other, more
-    return decision, work
-
-
-_MEMORY = (64, 128, 256, 512)  # GiB that machines for large models have
-_FEWEST = 3.9  # bits a weight; fewer are a choice that somebody has to make
-_SHORTEST = 4096  # tokens; a context below that is no answer
-
-
-def _held(work: _Work) -> bool:
-    """Whether the engine to start with keeps model and requests in the devices, without a visible loss."""
-    start = work.cast.start[0] if work.cast.start else None
-    if not start or not start.fit or start.fit["class"] not in ("fits", "tight"):
-        return False
-    return not start.lossy and start.bits >= _FEWEST
-
-
-def _sound(work: _Work) -> bool:
-    """Whether something starts that is no experiment of its own project."""
-    return work.cast.start is not None and not roles.trial(work.cast.start[0])
-
-
-def _assumed(reading: Reading, path: str) -> bool:
-    return any(a["path"] == path for a in reading.assumptions)
-
-
-def _smaller(reading: Reading) -> list[Reading]:
-    """The same with less of what was assumed, the mildest first."""
-    count, tokens = reading.situation["traffic"]["concurrency"], reading.situation["context"]["tokens"]
-    found = []
-    for requests, length in ((4, 1), (4, 2), (16, 2), (count, 4)):
-        change: dict[str, Any] = {}
-        if _assumed(reading, "traffic.concurrency") and max(1, count // requests) < count:
-            change["traffic.concurrency"] = max(1, count // requests)
-        if _assumed(reading, "context.tokens") and length > 1 and tokens // length >= _SHORTEST:
-            change["context.tokens"] = tokens // length
-        if change and (not found or change != found[-1]):
-            found.append(change)
-    return [_with(reading, change) for change in found]
-
-
-def _with(reading: Reading, change: dict[str, Any]) -> Reading:
-    """A reading with other values for what was assumed."""
-    situation = apply_patch(reading.situation, change)
-    assumptions = [{**a, "value": change.get(a["path"], a["value"])} for a in reading.assumptions]
-    return Reading(situation, reading.stated, assumptions, reading.problems)
-
-
-def _try(reading: Reading, kb: KB, today: str) -> tuple[Plain, _Work | None]:
-    facts = Facts(reading.situation, kb)
-    decision: Plain = {
+def _empty(reading: Reading, kb: KB, today: str) -> Plain:
+    """A Decision with nothing in it yet."""
+    return {
         "version": SHAPE,
         "knowledge": {"version": kb.core.get("version"), "date": kb.core.get("date")},
         "today": today,
@@ -172,22 +95,25 @@ def _try(reading: Reading, kb: KB, today: str) -> tuple[Plain, _Work | None]:
         "would_change": [],
         "nothing_fits": None,
     }
-    if not facts.kinds:
-        decision["problems"].append({"path": "devices", "value": None, "text": "problem.no-hardware", "params": {}})
-        decision["answers"] = ten(facts, None, None)
-        return decision, None
-    known = reuse.kept(facts, paths.find)
-    found = Found(known.found.options, list(known.found.refusals))
-    ranked = sizing.build(found, facts, reuse.placings(facts, known))
-    return decision, _Work(reading, facts, found, ranked, roles.assign(ranked, facts))
 
 
-def _rejected(recommendations: list[Plain], work: _Work) -> list[Plain]:
+def _searched(reading: Reading, kb: KB, today: str) -> tuple[Plain, Work | None]:
+    """An empty Decision and what was found for it; None without hardware, when there is nothing to find."""
+    work = search(reading, kb)
+    if work is not None:
+        return _empty(work.reading, kb, today), work
+    decision = _empty(reading, kb, today)
+    decision["problems"].append({"path": "devices", "value": None, "text": "problem.no-hardware", "params": {}})
+    decision["answers"] = ten(Facts(reading.situation, kb), None, None)
+    return decision, None
+
+
+def _rejected(recommendations: list[Plain], work: Work) -> list[Plain]:
     named = {r["engine"] for r in recommendations}
     return why_not.rejections(work.found, work.ranked, work.cast, named, work.facts)
 
 
-def _bottleneck(work: _Work) -> Plain | None:
+def _bottleneck(work: Work) -> Plain | None:
     """What limits the engine to start with; None without a model or an estimate."""
     if not work.cast.start or work.facts.arch is None:
         return None
@@ -197,18 +123,18 @@ def _bottleneck(work: _Work) -> Plain | None:
     return find_bottleneck(work.facts.arch, chosen.layout, load, chosen.fit, chosen.estimates)
 
 
-def _complete(decision: Plain, work: _Work) -> Plain:
+def _complete(decision: Plain, work: Work) -> Plain:
     """Everything that a shown answer has."""
-    facts, cast = work.facts, work.cast
-    recommendations = _recommend(cast, facts, "all")
+    facts, cast = work.facts, work.whole().cast
+    recommendations = _recommend(cast, facts, True)
     start = recommendations[0] if cast.start else None
     decision["recommendations"] = recommendations
     decision["rejected"] = _rejected(recommendations, work)
     decision["bottleneck"] = bottleneck = _bottleneck(work)
-    decision["warnings"] = _warnings(cast, start, bottleneck, facts)
+    decision["warnings"] = _warnings(work, start, bottleneck)
     decision["answers"] = ten(facts, start, bottleneck)
     if start:
-        decision["frontier"] = sizing.curve(cast.start[0], facts) if cast.start else None
+        decision["frontier"] = curve(cast.start[0], facts) if cast.start else None
         decision["benchmark"] = plan(start, facts.situation, facts.kb, bottleneck["is"] if bottleneck else None, facts)
     decision["already"] = _already(decision, facts)
     if start is None and isinstance(facts.situation["format"], dict):
@@ -217,53 +143,54 @@ def _complete(decision: Plain, work: _Work) -> Plain:
     return finish(decision)
 
 
-def _recommend(cast: Cast, facts: Facts, full: str) -> list[Plain]:
-    """The recommendations in order. full: whose command, cautions and further reasons are made: "all", "start", ""."""
-    if not cast.start:
-        return []
+def _start(cast: Cast, facts: Facts, full: bool = True, near: bool = True) -> Plain:
+    """The recommendation to start with. near: with the nearest measurements."""
+    assert cast.start
     candidate, fired = cast.start
-    start = candidate.path.engine
     tied = [c.path.engine for c, _ in cast.tied]
     above = cast.orchestrators[0][0] if cast.orchestrators else None
-    made = [
-        build(
-            "start",
-            "start",
-            candidate,
-            fired,
-            facts,
-            tied=tied,
-            orchestrator=above,
-            by_estimate=cast.by_estimate,
-            full=bool(full),
-        )
-    ]
-    others = full == "all"
+    more: Plain = {"tied": tied, "orchestrator": above, "by_estimate": cast.by_estimate, "full": full, "near": near}
+    return build("start", "start", candidate, fired, facts, **more)
+
+
+def _recommend(cast: Cast, facts: Facts, full: bool) -> list[Plain]:
+    """The recommendations in order. full: with commands, cautions and further reasons."""
+    if not cast.start:
+        return []
+    made = [_start(cast, facts, full)]
+    start, tied = made[0]["engine"], made[0]["tied_with"]
     for other, rules in cast.tied:
-        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[start], full=others)
+        rec = build(f"tied-{other.path.engine}", "alternative", other, rules, facts, tied=[start], full=full)
         rec["condition"] = None
         made.append(rec)
     for other, rule in cast.alternatives:
         rules = [rule] if rule else []
-        made.append(build(f"alternative-{other.path.engine}", "alternative", other, rules, facts, full=others))
+        made.append(build(f"alternative-{other.path.engine}", "alternative", other, rules, facts, full=full))
     for other, rule in cast.benchmark:
-        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts, full=others))
+        made.append(build(f"benchmark-{other.path.engine}", "benchmark-against", other, [rule], facts, full=full))
     for engine, rule in cast.orchestrators:
         below = roles.driven(facts.kb.engines[engine], [start, *tied], facts) or start
         like = next(r for r in made if r["engine"] == below) if full else None
         made.append(plain_role(f"above-{engine}", "orchestrate-with", engine, rule, facts, below, like))
     for engine, below, rule in cast.conveniences:
-        like = next((r for r in made if r["engine"] == below), None) if others else None
+        like = next((r for r in made if r["engine"] == below), None) if full else None
         made.append(plain_role(f"app-{engine}", "convenience", engine, rule, facts, below, like))
     return made
 
 
-def _warnings(cast: Cast, start: Plain | None, bottleneck: Plain | None, facts: Facts) -> list[Plain]:
-    """Rules that warn and mistakes about to be made, read against the start candidate."""
+def _warnings(work: Work, start: Plain | None, bottleneck: Plain | None) -> list[Plain]:
+    """Requests that have to wait, rules that warn and mistakes about to be made, read against the start candidate."""
+    facts = work.facts
     values = extra(launchable(start), facts.kb) if start else {}
     if bottleneck:
         values["bottleneck.is"] = bottleneck["is"]
     found = []
+    if work.waiting and start:
+        held = facts.situation["traffic"]["concurrency"]
+        engine = facts.kb.engines[start["engine"]]["name"]
+        found.append(
+            statement("requests-wait", "decision.requests-wait", asked=held + work.waiting, n=held, engine=engine)
+        )
     holds = facts.holding(values)
     for id_, rule in facts.kb.rules.items():
         # what holds every engine back is said once, as a warning, and not engine by engine only

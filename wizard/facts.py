@@ -221,6 +221,10 @@ class Facts:
         tables = [{**self._with_device(kind), **extra} for kind in self.kinds] or [{**self._values, **extra}]
         return lambda condition: all(satisfied(condition, table.get) for table in tables)
 
+    def tables(self) -> list[dict[str, Any]]:
+        """Every value that a condition can read, one map a kind of device; the person's side alone without any."""
+        return [self._with_device(kind) for kind in self.kinds] or [self._values]
+
     def value(self, path: str) -> Any:
         """A value that does not depend on a device."""
         return self._values.get(path)

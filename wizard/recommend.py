@@ -83,8 +83,10 @@ def build(
     orchestrator: str | None = None,
     by_estimate: bool = False,
     full: bool = True,
+    near: bool = True,
 ) -> Plain:
-    """The recommendation as plain data. `full` adds command, cautions and the reasons beyond the rule."""
+    """The recommendation as plain data. `full` adds command, cautions and the reasons beyond the rule, `near` the
+    measurements most like it."""
     path, layout = candidate.path, candidate.layout
     rec: Plain = {
         "id": id_,
@@ -132,7 +134,7 @@ def build(
         rec["reasons"] += _reasons(candidate, facts)
         if candidate.estimates and role == "start":
             work = workload_of(facts.situation)
-            alike = nearest(path, layout, facts.arch, work, facts.kb)
+            alike = nearest(path, layout, facts.arch, work, facts.kb) if near else []
             rec["estimates"] = {**candidate.estimates, "nearest": alike}
             price = facts.situation["optional"]["cost"]
             per_million = cost.per_million(candidate.estimates["throughput_tps"], price)

@@ -44,7 +44,7 @@ def assign(ranked: dict[str, Ranked], facts: Facts) -> Cast:
     runnable = {e: r for e, r in ranked.items() if r.best.runs}
     classes = {e: _by_mode(r) for e, r in runnable.items()}
     unadvised = {e: stop for e in runnable if (stop := _unadvised(e, facts))}
-    startable = {e for e in runnable if e not in unadvised and _may_start(e, facts)}
+    startable = {e for e in runnable if e not in unadvised and may_start(e, facts)}
     cast.verdict = judge(facts, classes, startable)
     bests: dict[str, Candidate] = {}
     for engine, one in runnable.items():
@@ -63,6 +63,13 @@ def assign(ranked: dict[str, Ranked], facts: Facts) -> Cast:
     return cast
 
 
+def preference(ranked: dict[str, Ranked], engines: list[str], facts: Facts) -> list[Fired]:
+    """Rules that nominate one of these engines as the start, best first, as if all of them fitted alike."""
+    classes: dict[str, dict[str | None, int]] = {e: {c.path.mode: 0 for c in ranked[e].candidates} for e in engines}
+    startable = {e for e in engines if may_start(e, facts) and not _unadvised(e, facts)}
+    return [f for f in judge(facts, classes, startable).nominated.get("start", []) if f.rule["engine"] in startable]
+
+
 def _by_mode(ranked: Ranked) -> dict[str | None, int]:
     """Rank of the fit class of the best running candidate of each mode."""
     found: dict[str | None, int] = {}
@@ -72,7 +79,8 @@ def _by_mode(ranked: Ranked) -> dict[str | None, int]:
     return found
 
 
-def _may_start(engine: str, facts: Facts) -> bool:
+def may_start(engine: str, facts: Facts) -> bool:
+    """Whether it is an engine, or a library where the model runs inside somebody's own program."""
     layer = facts.kb.engines[engine]["layer"]
     return layer == "engine" or (layer == "library" and facts.situation["serving"] in _LIBRARY_SERVING)
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from .conditions import paths_of
 from .facts import Facts
+from .kb import KB
 from .shapes import Entry
 
 STRENGTHS = ("decisive", "strong", "leaning")
@@ -50,10 +52,55 @@ class Verdict:
 
 
 def fire(facts: Facts) -> list[Fired]:
-    """Every rule whose condition holds, in the order of ids; worked out once a decision."""
+    """Every rule whose condition holds, in the order of ids; worked out once a decision.
+
+    Most rules read nothing of the load, which is what somebody changes most: what they say is kept with
+    the knowledge under the values that they read.
+    """
     found = facts.memo.get("fired")
     if found is None:
-        found = facts.memo["fired"] = [Fired(id_, rule) for id_, rule in facts.kb.rules.items() if _holds(rule, facts)]
+        split = _split(facts.kb)
+        key = repr([[table.get(path) for path in split.paths] for table in facts.tables()])
+        fixed = split.kept.get(key)
+        if fixed is None:
+            if len(split.kept) >= _PLACES:
+                split.kept.clear()
+            fixed = split.kept[key] = [(n, one) for n, one in split.fixed if _holds(one.rule, facts)]
+        moving = [(n, one) for n, one in split.moving if _holds(one.rule, facts)]
+        found = facts.memo["fired"] = [one for _, one in sorted([*fixed, *moving], key=lambda row: row[0])]
+    return found
+
+
+_PLACES = 64  # machines and models whose fixed rules are kept
+_LOAD = ("situation.traffic.", "situation.context.")
+
+
+@dataclass
+class _Split:
+    """The rules that say who starts, by whether they read the load; with their places in the order of ids.
+
+    paths: what the fixed ones read; kept: those that hold, by the values of these paths.
+    """
+
+    fixed: list[tuple[int, Fired]] = field(default_factory=list)
+    moving: list[tuple[int, Fired]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    kept: dict[str, list[tuple[int, Fired]]] = field(default_factory=dict)
+
+
+def _split(kb: KB) -> _Split:
+    found: _Split | None = kb.kept.get("rules-by-load")
+    if found is None:
+        found = kb.kept["rules-by-load"] = _Split()
+        read: set[str] = set()
+        for place, (id_, rule) in enumerate(kb.rules.items()):
+            if rule["effect"] == "warn":
+                continue  # warnings may read the chosen candidate; `decide` evaluates them later
+            paths = paths_of(rule["when"])
+            load = any(path.startswith(_LOAD) for path in paths)
+            (found.moving if load else found.fixed).append((place, Fired(id_, rule)))
+            read |= set() if load else paths
+        found.paths = sorted(read)
     return found
 
 
@@ -67,8 +114,6 @@ def named(facts: Facts, role: str | None = None) -> set[str]:
 
 
 def _holds(rule: Entry, facts: Facts) -> bool:
-    if rule["effect"] == "warn":
-        return False  # warnings may read the chosen candidate; `decide` evaluates them later
     return facts.holds(rule["when"], facts.kinds)
 
 

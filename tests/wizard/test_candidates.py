@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wizard import paths, sizing
+from wizard import making, paths, sizing
 from wizard.candidates import Candidate, eased, order
 from wizard.facts import Facts
 from wizard.shapes import GIB, Card, Layout, Path
@@ -31,8 +31,8 @@ def candidate(name="a", *, class_="fits", status="published", bits=4.0, speed=No
     host = {"host_bytes": more.pop("host_bytes", 0)} if class_ == "offload" else None
     estimates = {"decode_tps": interval(*speed), "throughput_tps": interval(*speed)} if speed else None
     return Candidate(
-        path, layout, more.pop("order", 0), more.pop("unconfirmed", ()), {"class": class_, "offload": host}, estimates,
-        bits=bits, **more,
+        path, layout, more.pop("order", 0), more.pop("unconfirmed", ()), {"class": class_, "offload": host},
+        lambda: estimates, bits=bits, **more,
     )  # fmt: skip
 
 
@@ -315,7 +315,7 @@ def test_what_is_not_sized_could_not_have_won(kb, data):
     f = Facts(read(situation, kb).situation, kb)
     quick = sizing.build(paths.find(f), f)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sizing._Maker, "_close", lambda *_: None)
+        patch.setattr(making.Maker, "close", lambda *_: None)
         slow = sizing.build(paths.find(f), f)
     assert {e: r.best.key for e, r in quick.items()} == {e: r.best.key for e, r in slow.items()}
 

@@ -116,9 +116,10 @@ def test_headings_are_h4_with_levels():
 
 def test_section_order_and_index():
     ids = [s["id"] for s in render()]
-    assert ids == ["answer", "ten", "index", "fit", "speed", "command", "why", "why-not", "change", "check", "sources"]
+    assert ids[:4] == ["answer", "choices", "ten", "index"]
+    assert ids[4:] == ["fit", "speed", "command", "why", "why-not", "change", "check", "sources"]
     anchors = re.findall(r'href="#([\w-]+)"', one("index"))
-    assert anchors == [f"we-{i}" for i in ids[3:]], "eight anchors"
+    assert anchors == [f"we-{i}" for i in ids[4:]], "eight anchors"
     assert set(anchors) <= set(Page(whole()).ids)
 
 
@@ -278,14 +279,14 @@ def test_the_format_that_was_asked_for_is_not_the_last_word():
 def test_opinions_say_whose():
     decision = sample.decision()
     decision["warnings"][0]["opinion"] = "seed-s0"
-    assert "we-opinion" in one("answer", decision) and "opinion</b> seed s0" in one("answer", decision)
+    assert "we-opinion" in one("choices", decision) and "opinion</b> seed s0" in one("choices", decision)
 
 
 def test_untranslated_sentences_are_marked():
     decision = sample.decision()
     decision["warnings"] = [sample.statement("w", "sample.english", ["alpha-docs"])]
-    assert '<span lang="en">Only in English so far.</span> <span class="we-nt">' in one("answer", decision, "vi")
-    assert "we-nt" not in one("answer", decision, "en")
+    assert '<span lang="en">Only in English so far.</span> <span class="we-nt">' in one("choices", decision, "vi")
+    assert "we-nt" not in one("choices", decision, "en")
 
 
 def test_problems_name_the_field():

@@ -64,12 +64,22 @@ def test_the_smallest_change_that_suffices(situation, fix):
     assert start(again(kb, decision, fix))
 
 
-def test_fewer_requests_are_a_smaller_change_than_other_hardware():
-    situation = ask(traffic={"concurrency": 64}, context={"tokens": 4096, "input": 3000, "output": 500})
-    decision = complete(situation, small(), TODAY)
-    assert start(decision) is None
-    assert list(only(decision)["fix"]) == ["traffic.concurrency"]
-    assert decision["nothing_fits"][0]["patch"].keys() == {"traffic.concurrency"}
+def test_fewer_requests_are_no_change_of_hardware_for_a_batch_or_a_team():
+    """What does not go in at once waits; the answer says how many, and how many are held."""
+    asked = {"traffic": {"concurrency": 64}, "context": {"tokens": 4096, "input": 3000, "output": 500}}
+    decision = complete(ask(**asked), small(), TODAY)
+    assert start(decision)["fit"]["class"] in ("fits", "tight")
+    held = decision["situation"]["traffic"]["concurrency"]
+    said = next(w for w in decision["warnings"] if w["id"] == "requests-wait")
+    assert 1 <= held < 64 and (said["params"]["n"], said["params"]["asked"]) == (held, 64)
+    assert decision["stated"]["traffic"]["concurrency"] == 64
+    batch = complete(ask(**{**asked, "traffic": {"concurrency": 64, "mode": "offline"}}), small(), TODAY)
+    assert not [w for w in batch["warnings"] if w["id"] == "requests-wait"]
+
+
+def test_requests_that_go_in_do_not_wait():
+    decision = complete(ask(traffic={"concurrency": 1}, context={"tokens": 4096}), small(), TODAY)
+    assert start(decision) and not [w for w in decision["warnings"] if w["id"] == "requests-wait"]
 
 
 def test_an_unverified_fix_is_not_kept():

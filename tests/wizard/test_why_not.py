@@ -1,5 +1,7 @@
 """Why not: what is not recommended has its clause, the two values, the source and, if there is one, a fix."""
 
+from dataclasses import replace
+
 import pytest
 
 from wizard.decide import decide
@@ -63,7 +65,7 @@ def test_two_that_run_are_compared_by_class_and_numbers():
 
     def with_speed(low, point, high, **more):
         estimates = {"decode_tps": {"low": low, "point": point, "high": high}}
-        return type(one)(**{**one.__dict__, "estimates": estimates, **more})
+        return replace(one, estimate=lambda: estimates, **more)
 
     start = with_speed(90, 100, 110)
     assert compared(with_speed(40, 50, 60), start, f)[0]["text"] == "decision.behind-slower"

@@ -12,9 +12,56 @@ from typing import Any, NamedTuple
 from wizard.shapes import Layout, Path, Workload
 
 from . import assumed, offload, ranks, room, stages
-from .need import Plan, Seat, demand, load_of, model_of, plan_of, seat_of
+from .need import Model, Plan, Seat, demand, load_of, model_of, plan_of, seat_of
 from .report import add_host, report
 from .room import Room
+from .rules import Profile
+
+
+class Base(NamedTuple):
+    """What a path on a layout has before any load: see `prepare`.
+
+    said: text ids of what was assumed; shares: layers of each pipeline stage, () where the load decides;
+    held: bytes of weights on one rank of each stage; alike: all ranks hold the same on equal devices.
+    """
+
+    path: Path
+    layout: Layout
+    engine: dict[str, Any]
+    model: Model
+    rules: Profile
+    rooms: list[Room]
+    said: tuple[str, ...]
+    shares: tuple[int, ...]
+    held: tuple[int, ...]
+    alike: bool
+    bound: bool  # nothing to offload to: devices and host share one memory
+    idle: int | None  # bytes that a GPU could have where the engine runs on the processor beside it
+
+
+def prepare(
+    path: Path, layout: Layout, arch: dict[str, Any], kv_type: str | None, host: dict[str, Any], kb: Any
+) -> Base:
+    """The part of `fit` that the load does not change, to be kept between decisions."""
+    model, rules = model_of(arch, path, layout, kv_type, kb)
+    rooms = room.all_of(layout.cards, path.backend, host)
+    said = [*rules.said(layout.tp * layout.pp), *model.said]
+    for place in rooms:
+        if place.assumptions:
+            said += place.assumptions
+    shares: tuple[int, ...] = ()
+    if layout.pp == 1:
+        shares = (model.layers,)
+    elif not (layout.uneven and layout.tp == 1):
+        shares = ranks.even_stages(model.layers, layout.pp)
+    held = _held(model, rules, layout, shares) if shares else ()
+    alike = layout.pp == 1 and all(place is rooms[0] for place in rooms)
+    bound = _on_host(path, layout)
+    engine, first = kb.engines[path.engine], layout.cards[0]
+    beside = path.backend in assumed.CPU_BACKENDS and first.entry["kind"] != "cpu"
+    idle = room.of(first, "", host).free if beside else None
+    all_said = tuple(dict.fromkeys(said))
+    return Base(path, layout, engine, model, rules, rooms, all_said, shares, held, alike, bound, idle)
 
 
 class Settled(NamedTuple):
@@ -24,7 +71,7 @@ class Settled(NamedTuple):
     seats: list[Seat]
     class_: str
     moved: offload.Moved | None
-    said: list[str]
+    said: tuple[str, ...]
 
 
 def fit(
@@ -33,9 +80,6 @@ def fit(
 ) -> dict[str, Any] | None:  # fmt: skip
     """Fit of a path on a layout (the shape is Fit in the contributor docs), or None without a model.
 
-    detail: False leaves out the parts of each device, which only a shown candidate needs; `devices` then
-    holds the layers of unequal stages and nothing else.
-
     arch: a model entry, or the same shape with `attention` None and `kv_models` (or `kv_range`, bytes
     per token at 16 bit, lowest and highest) for parameters only. settings: kv_type, offload (auto | yes
     | no). host: ram_bytes, unified, os. pool_bytes is what the device that binds has for KV and state.
@@ -43,42 +87,38 @@ def fit(
     """
     if arch is None:
         return None
-    found = settle(path, layout, arch, work, settings, host, kb)
-    plan, moved = found.plan, found.moved
-    answer = report(plan, found.seats, found.class_, detail)
-    if moved:
-        add_host(answer, moved, plan, host["ram_bytes"])
-    first = layout.cards[0]
-    if path.backend in assumed.CPU_BACKENDS and first.entry["kind"] != "cpu":
-        answer["idle_gpu_bytes"] = room.of(first, "", host).free
-    answer["assumptions"] = list(dict.fromkeys(found.said)) if found.said else found.said
+    base = prepare(path, layout, arch, settings.get("kv_type"), host, kb)
+    return fit_on(base, work, settings.get("offload"), host, detail)
+
+
+def fit_on(
+    base: Base, work: Workload, offloading: str | None, host: dict[str, Any], detail: bool = True
+) -> dict[str, Any]:
+    """Fit of a load on a prepared base. detail: False leaves out the parts of each device, which only a shown
+    candidate needs; `devices` then holds the layers of unequal stages and nothing else."""
+    found = settle(base, work, offloading, host)
+    answer = report(found.plan, found.seats, found.class_, detail)
+    if found.moved:
+        add_host(answer, found.moved, found.plan, host["ram_bytes"])
+    if base.idle is not None:
+        answer["idle_gpu_bytes"] = base.idle
+    answer["assumptions"] = list(found.said)
     return answer
 
 
-def settle(
-    path: Path, layout: Layout, arch: dict[str, Any], work: Workload, settings: dict[str, Any], host: dict[str, Any],
-    kb: Any,
-) -> Settled:  # fmt: skip
-    """What `fit` reports, before it is made into an answer. Arguments as there."""
-    engine = kb.engines[path.engine]
-    model, rules = model_of(arch, path, layout, settings.get("kv_type"), kb)
-    plan = plan_of(rules, model, load_of(work, layout.dp), layout)
-    rooms = room.all_of(layout.cards, path.backend, host)
-    seats = _seats(plan, rooms)
+def settle(base: Base, work: Workload, offloading: str | None, host: dict[str, Any]) -> Settled:
+    """What `fit_on` reports, before it is made into an answer. Arguments as there."""
+    plan = plan_of(base.rules, base.model, load_of(work, base.layout.dp), base.layout)
+    seats = _seats(plan, base)
     class_ = _class(seats)
-    if model.kv is None and class_ == "fits":
+    if base.model.kv is None and class_ == "fits":
         class_ = "tight"
-    said = [*rules.said(layout.tp * layout.pp), *model.said]
-    for place in rooms:
-        if place.assumptions:
-            said += place.assumptions
-    moved = None
-    if class_ == "no" and settings.get("offload") != "no" and not _on_host(path, layout):
-        moved = _offload(plan, seats, engine, path.backend, host)
-    if moved:
-        said.append("memory.assumed-system")
-        return Settled(plan, _without(plan, seats, moved), "offload", moved, said)
-    return Settled(plan, seats, class_, None, said)
+    if class_ == "no" and offloading != "no" and not base.bound:
+        moved = _offload(plan, seats, base, host)
+        if moved:
+            said = tuple(dict.fromkeys([*base.said, "memory.assumed-system"]))
+            return Settled(plan, _without(plan, seats, moved), "offload", moved, said)
+    return Settled(plan, seats, class_, None, base.said)
 
 
 def _class(seats: list[Seat]) -> str:
@@ -97,27 +137,29 @@ def _on_host(path: Path, layout: Layout) -> bool:
     return path.backend in assumed.CPU_BACKENDS or any(c.entry["memory"].get("unified") for c in layout.cards)
 
 
-def _seats(plan: Plan, rooms: list[Room]) -> list[Seat]:
+def _held(model: Model, rules: Profile, layout: Layout, shares: tuple[int, ...]) -> tuple[int, ...]:
+    """Bytes of weights on one rank of each stage."""
+    input_on_host = bool(rules.parameters["budget-need"]["input_on_host"])
+    held = ranks.stage_bytes(model.weights, shares, layout.tp, layout.ep, input_on_host)
+    if model.loaded:
+        held = tuple(size + -(-model.loaded * n // model.layers) for size, n in zip(held, shares, strict=True))
+    return held
+
+
+def _seats(plan: Plan, base: Base) -> list[Seat]:
     """One seat per device of a machine, in the order copy, stage, rank; equal devices share one.
 
     A copy that spans machines has a seat for each of its ranks; further machines hold the same again.
     """
-    layout, model = plan.layout, plan.model
-    input_on_host = bool(plan.profile.parameters["budget-need"]["input_on_host"])
-    if layout.pp == 1:
-        shares: tuple[int, ...] = (model.layers,)
-    elif layout.uneven and layout.tp == 1:
-        shares = _uneven(plan, rooms, input_on_host)
-    else:
-        shares = ranks.even_stages(model.layers, layout.pp)
-    held = ranks.stage_bytes(model.weights, shares, layout.tp, layout.ep, input_on_host)
-    if model.loaded:
-        held = tuple(size + -(-model.loaded * n // model.layers) for size, n in zip(held, shares, strict=True))
+    layout, model, rooms = plan.layout, plan.model, base.rooms
     count, width = len(rooms), layout.tp * layout.pp
     slots = min(width * layout.dp, max(count, width))
-    first = rooms[0]
-    if layout.pp == 1 and all(place is first for place in rooms):
-        return [seat_of(plan, first, model.layers, held[0])] * slots
+    if base.alike:
+        return [seat_of(plan, rooms[0], model.layers, base.held[0])] * slots
+    shares, held = base.shares, base.held
+    if not shares:
+        shares = _uneven(plan, rooms, bool(base.rules.parameters["budget-need"]["input_on_host"]))
+        held = _held(model, base.rules, layout, shares)
     known: dict[tuple[int, int], Seat] = {}
     seats = []
     for slot in range(slots):
@@ -139,10 +181,8 @@ def _uneven(plan: Plan, rooms: list[Room], input_on_host: bool) -> tuple[int, ..
     return stages.uneven(model.layers, free, model.weights.per_layer(model.layers) + -(-need // model.layers))
 
 
-def _offload(
-    plan: Plan, seats: list[Seat], engine: dict[str, Any], backend: str, host: dict[str, Any]
-) -> offload.Moved | None:
-    ram = host.get("ram_bytes") or 0
+def _offload(plan: Plan, seats: list[Seat], base: Base, host: dict[str, Any]) -> offload.Moved | None:
+    ram, engine = host.get("ram_bytes") or 0, base.engine
     if not ram or plan.layout.nodes > 1 or not engine.get("offload"):
         return None
     model, held = plan.model, plan.model.weights
@@ -154,7 +194,7 @@ def _offload(
         model.expert_layers,
     )
     return offload.choose(
-        offload.ways(engine, backend, plan.layout.tp),
+        offload.ways(engine, base.path.backend, plan.layout.tp),
         [-s.margin for s in seats],
         [s.error for s in seats],
         [s.weights for s in seats],

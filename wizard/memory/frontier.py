@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from wizard.shapes import Layout, Path, Workload
 
 from . import kv
-from .fit import settle
+from .fit import prepare, settle
 from .need import Plan, Seat, as_whole
 
 _FIRST = 1024  # tokens of the shortest context shown where nobody says which
@@ -41,7 +41,7 @@ def frontier(
     """
     if arch is None:
         return []
-    found = settle(path, layout, arch, work, settings, host, kb)
+    found = settle(prepare(path, layout, arch, settings.get("kv_type"), host, kb), work, settings.get("offload"), host)
     plan = found.plan
     if plan.model.kv is None:
         return []

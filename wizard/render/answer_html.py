@@ -42,8 +42,8 @@ def sections(view: View) -> list[Plain]:
             sources.section_(view),
         ]
     present = [s for s in rest if s]
-    ten = head.questions(view)
-    return [first(view), *([ten] if ten else []), index(view, present), *present]
+    top = [head.more(view, start) if start else None, head.questions(view)]
+    return [first(view), *(s for s in top if s), index(view, present), *present]
 
 
 def index(view: View, present: list[Plain]) -> Plain:

@@ -1,4 +1,4 @@
-"""The answer header: engine, format, layout, why in a sentence, fit, four readouts, the command, the choices."""
+"""The answer header: engine, format, layout, why in a sentence, fit, four readouts, the command; then the choices."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ def answer(view: View, start: Plain) -> Plain:
         f'<div class="we-head"><div class="we-title">{title(view, start)}</div>{verdict(view, start)}</div>',
         readouts(view, start),
         strip(view, start),
-        choices(view, start),
-        warnings(view),
     ]
     html = f'<section class="we-answer" id="we-answer" aria-labelledby="we-answer-h">{"".join(body)}</section>'
     return {"id": "answer", "html": html}
+
+
+def more(view: View, start: Plain) -> Plain | None:
+    """What belongs to the answer and may come a moment later: the other choices and the warnings."""
+    html = choices(view, start) + warnings(view)
+    return {"id": "choices", "html": f'<section class="we-more">{html}</section>'} if html else None
 
 
 def title(view: View, start: Plain) -> str:

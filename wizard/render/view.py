@@ -23,6 +23,22 @@ def esc(text: str) -> str:
     return text
 
 
+def _named(words: Words, path: str, value: Any) -> Any:
+    """A value by its name when it is one of a condition path."""
+    return words.value(path, value) if "." in path and isinstance(value, str | list | bool) else value
+
+
+class _Named(dict[str, Any]):
+    """Values by their names, looked up when a sentence asks: a decision has far more facts than it tells."""
+
+    def __init__(self, values: Plain, words: Words) -> None:
+        super().__init__(values)
+        self._words = words
+
+    def __getitem__(self, path: str) -> Any:
+        return _named(self._words, path, super().__getitem__(path))
+
+
 class View:
     """One decision to be shown in one language.
 
@@ -70,15 +86,12 @@ class View:
 
     @cached_property
     def _facts(self) -> Plain:
-        return self.named((self.decision.get("evidence") or {}).get("facts") or {})
+        return _Named((self.decision.get("evidence") or {}).get("facts") or {}, self.words)
 
     def named(self, params: Plain) -> Plain:
         """Values of condition paths by their names."""
         if any("." in key for key in params):
-            return {
-                k: self.words.value(k, v) if "." in k and isinstance(v, str | list | bool) else v
-                for k, v in params.items()
-            }
+            return {k: _named(self.words, k, v) for k, v in params.items()}
         return params
 
     def num(self, value: float, decimals: int | None = None) -> str:

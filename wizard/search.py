@@ -1,0 +1,218 @@
+"""The search for an answer: what is sized, and what gives way when the devices do not hold everything.
+
+Numbers that nobody said give way before the answer does: fewer requests at once (the rest wait in the
+engine's queue), a shorter context, at last more system memory. Requests that somebody did ask for wait in
+the queue as well, before a part of the model leaves the devices or another engine takes over from the one
+that the rules prefer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import paths, reuse, roles
+from .candidates import Candidate, Ranked
+from .facts import Facts
+from .found import Found
+from .kb import KB
+from .roles import Cast
+from .situation import Reading, apply_patch
+from .sizing import Sizing
+
+_MEMORY = (64, 128, 256, 512)  # GiB that machines for large models have
+_FEWEST = 3.9  # bits a weight; fewer are a choice that somebody has to make
+_SHORTEST = 4096  # tokens; a context below that is no answer
+_SHARE = 0.5  # of the asked requests that the preferred engine holds at once, for it to stay preferred
+
+
+class Work:
+    """What the search found so far, for whoever makes an answer of it.
+
+    waiting: requests that somebody asked for and that do not fit at once.
+    """
+
+    def __init__(self, reading: Reading, facts: Facts, found: Found, sizing: Sizing) -> None:
+        self.reading, self.facts, self.found = reading, facts, found
+        self.waiting = 0
+        self.ranked: dict[str, Ranked] = {}
+        self.cast = Cast()
+        self._sizing = sizing
+        self._done = False
+
+    def published(self) -> Work:
+        """With published weights of the engines that a rule nominates, as far as the devices hold them."""
+        return self._with(self._sizing.published())
+
+    def first(self) -> Work:
+        """With the engines that a rule nominates, as far as the devices hold them."""
+        return self._with(self._sizing.first())
+
+    def inside(self) -> Work:
+        """With every engine, as far as the devices hold it."""
+        return self._with(self._sizing.inside())
+
+    def whole(self) -> Work:
+        """With every engine and all that it can do."""
+        if not self._done:
+            self._done = True
+            self._with(self._sizing.whole())
+            self.found.refusals[:0] = self._sizing.stops
+        return self
+
+    def _with(self, ranked: dict[str, Ranked]) -> Work:
+        self.ranked = ranked
+        self.cast = roles.assign(ranked, self.facts)
+        return self
+
+    @property
+    def settled(self) -> bool:
+        """Whether a rule chose the start, inside its devices: nothing that is sized later can change it."""
+        return self.held and not self.cast.by_estimate and self.sound
+
+    @property
+    def held(self) -> bool:
+        """Whether the engine to start with keeps model and requests in the devices, without a visible loss."""
+        start = self.cast.start[0] if self.cast.start else None
+        return bool(start and start.fit and start.fit["class"] in ("fits", "tight") and _good(start))
+
+    @property
+    def sound(self) -> bool:
+        """Whether something starts that is no experiment of its own project."""
+        return self.cast.start is not None and not roles.trial(self.cast.start[0])
+
+    def preferred(self, tokens: int) -> tuple[str | None, int]:
+        """The engine to start with whatever fits, of those that hold one request of `tokens`, and how many of the
+        asked length it keeps in the devices at once. Where no rule speaks, it is the one that holds most."""
+        most: dict[str, int] = {}
+        for engine, one in self.ranked.items():
+            counts = [_comfortable(c, tokens) for c in one.candidates if _good(c) and not c.shaky]
+            if any(counts) and roles.may_start(engine, self.facts):
+                most[engine] = max(counts)
+        for fired in roles.preference(self.ranked, list(most), self.facts):
+            return fired.rule["engine"], most[fired.rule["engine"]]
+        engine = max(most, key=lambda e: (most[e], e), default=None)
+        return engine, most[engine] if engine else 0
+
+
+def _comfortable(candidate: Candidate, tokens: int) -> int:
+    """Requests of the asked length at once that a candidate surely holds; 0 when one of `tokens` does not go in."""
+    fit = candidate.fit or {}
+    most, longest, pool = fit.get("max_concurrency"), fit.get("max_context"), fit.get("pool_bytes")
+    if not most or not pool:
+        return 0
+    share = fit["error_bytes"] / pool
+    if longest is not None and longest * (1 + share) < tokens:
+        return 0
+    return max(1, int(most * (1 - share)))
+
+
+def _good(candidate: Candidate) -> bool:
+    return not candidate.lossy and candidate.bits >= _FEWEST
+
+
+def search(reading: Reading, kb: KB) -> Work | None:
+    """The work whose start answers best; None without hardware. `reading` of the result says what gave way."""
+    work = _open(reading, kb)
+    if work is None:
+        return None
+    if work.facts.arch is None:
+        return work.whole()
+    held = _held(work, kb)
+    if held:
+        return held
+    work.whole()
+    if not work.sound and _assumed(reading, "host.ram_gib"):
+        for gib in _MEMORY:
+            if gib > reading.situation["host"]["ram_gib"]:
+                more = _open(_with(reading, {"host.ram_gib": gib}), kb)
+                if more and more.whole().sound:
+                    return more
+    return work
+
+
+def _held(work: Work, kb: KB) -> Work | None:
+    """The work, or one with less of what may give way, that keeps everything in the devices; the mildest first."""
+    tokens = work.reading.situation["context"]["tokens"]
+    published = work.published().settled
+    fewer = None if published else _fewer(work, tokens, 0.0, kb)
+    if fewer and fewer.first().settled:
+        return fewer  # some requests wait for weights that are there, rather than none for others still to be made
+    if work.first().settled:
+        return _preferred(work, kb)
+    if not fewer and not published:
+        fewer = _fewer(work, tokens, 0.0, kb)
+        if fewer and fewer.first().settled:
+            return fewer
+    if work.inside().held:
+        return work
+    context = work.reading.situation["context"]
+    least = max(_SHORTEST, context["input"] + context["output"])
+    shorter = [tokens // n for n in (2, 4) if tokens // n >= least]
+    for length in (tokens, *(shorter if _assumed(work.reading, "context.tokens") else ())):
+        fewer = _fewer(work, length, 0.0, kb)
+        if fewer and (fewer.first().settled or fewer.inside().held):
+            return fewer
+    return None
+
+
+def _preferred(work: Work, kb: KB) -> Work:
+    """With the engine that the rules would prefer, when it holds most of the requests and the rest can wait."""
+    fewer = _fewer(work, work.reading.situation["context"]["tokens"], _SHARE, kb)
+    if fewer and fewer.first().settled and work.cast.start and fewer.cast.start:
+        before, after = work.cast.start[0].path.engine, fewer.cast.start[0].path.engine
+        return fewer if before != after else work
+    return work
+
+
+def _fewer(work: Work, tokens: int, least: float, kb: KB) -> Work | None:
+    """The same with as many requests at once as the preferred engine holds beside a context of `tokens`; None
+    when that is no change, no way out, or fewer than this share of the requests."""
+    reading = work.reading
+    asked, offline = reading.situation["traffic"]["concurrency"], reading.situation["traffic"]["mode"] == "offline"
+    engine, most = work.preferred(tokens)
+    if work.held and work.cast.start and engine == work.cast.start[0].path.engine:
+        return None
+    count = asked if offline else next((n for n in _counts(reading) if n <= most), 0)
+    change = {"traffic.concurrency": count, "context.tokens": tokens}
+    if count < max(1, least * asked) or (count == asked and tokens == reading.situation["context"]["tokens"]):
+        return None
+    fewer = _open(_with(reading, change), kb)
+    if fewer and not _assumed(reading, "traffic.concurrency"):
+        fewer.waiting = asked - count
+    return fewer
+
+
+def _counts(reading: Reading) -> Iterator[int]:
+    """Requests at once that are worth a try, most first. Below a number that nobody said there is room for better
+    weights; of one that somebody did say as many as possible are kept."""
+    asked = reading.situation["traffic"]["concurrency"]
+    yield asked
+    if _assumed(reading, "traffic.concurrency"):
+        yield from (max(1, asked // 4), max(1, asked // 16), 1)
+        return
+    yield max(1, asked * 3 // 4)
+    while asked > 1:
+        asked //= 2
+        yield asked
+
+
+def _assumed(reading: Reading, path: str) -> bool:
+    return any(a["path"] == path for a in reading.assumptions)
+
+
+def _with(reading: Reading, change: dict[str, Any]) -> Reading:
+    """A reading with other values for what may give way."""
+    situation = apply_patch(reading.situation, change)
+    assumptions = [{**a, "value": change.get(a["path"], a["value"])} for a in reading.assumptions]
+    return Reading(situation, reading.stated, assumptions, reading.problems)
+
+
+def _open(reading: Reading, kb: KB) -> Work | None:
+    """A search in which nothing is sized yet; None without hardware."""
+    facts = Facts(reading.situation, kb)
+    if not facts.kinds:
+        return None
+    known = reuse.kept(facts, paths.find)
+    found = Found(known.found.options, list(known.found.refusals))
+    return Work(reading, facts, found, Sizing(found, facts, reuse.placings(facts, known)))
