@@ -86,7 +86,10 @@ def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
     core: Plain = {"schema": SCHEMA, "version": "", "date": ""}
     for folder in CORE:
         kind = kinds.KINDS[folder]
-        core[folder] = {file.id: _core_entry(file, kind) for file in _sound(knowledge, kind)}
+        sound = [
+            file for file in _sound(knowledge, kind) if file.data.get("type") != "metric"
+        ]  # pages alone show those
+        core[folder] = {file.id: _core_entry(file, kind) for file in sound}
     for file in _sound(knowledge, "order"):
         core["order"] = {"ties": _with_ids(file, file.data["ties"], ("ties",))}
     core.setdefault("order", {"ties": []})
@@ -272,6 +275,8 @@ def _sound(knowledge: Knowledge, kind: str) -> list[File]:
 
 def _core_entry(file: File, kind: str) -> Plain:
     entry = _with_ids(file, file.data, ())
+    if kind == "benchmarking" and entry["type"] != "rule":
+        del entry["text"]  # of tools and fields an answer tells the name, of rules also why
     for pattern in (*DROPPED["*"], *DROPPED.get(kind, ())):
         _drop(entry, pattern.split("."))
     return entry

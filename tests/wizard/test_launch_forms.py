@@ -200,3 +200,28 @@ def test_the_first_answer_has_one_form_and_the_next_slice_brings_the_others(kb):
     assert "we-panel-posix" in first and "we-panel-docker" not in first
     assert "we-panel-docker" in second and "we-panel-kubernetes" in second
     assert len(first) < len(second) / 2
+
+
+@pytest.mark.parametrize(
+    ("device", "model", "serving"),
+    [
+        ("iphone-16-pro", "qwen3-1-7b", "self"),
+        ("pixel-9", "gemma-3-1b", "mobile"),
+        ("browser-tab", "qwen3-1-7b", "browser"),
+    ],
+)
+def test_nobody_types_commands_on_a_phone_or_into_a_tab(kb, device, model, serving):
+    """An app, a page or code to embed instead; installing is for those who build the app."""
+    made = decide({"devices": [{"device": device}], "model": model, "serving": serving}, kb, TODAY)
+    recs = [r for r in made["recommendations"] if r.get("command")]
+    assert recs
+    for rec in recs:
+        assert rec["command"]["processes"] == [] and rec["command"]["check"] is None
+        assert serving in ("mobile", "browser") or rec["command"]["install"] == []
+    offered = [item for rec in recs for item in (*rec["command"]["open"], *rec["command"]["code"])]
+    assert offered and all(item["sources"] for item in offered)
+
+
+def test_a_computer_is_offered_commands_and_no_app_for_phones(kb):
+    for _, made in commands(kb):
+        assert made["open"] == []

@@ -60,6 +60,9 @@ def command(
     specs = [spec for spec in launch.get("processes", []) if holds(spec.get("when"))]
     machines = max(layout.get("nodes") or 1, situation.get("nodes") or 1) if below else layout.get("nodes") or 1
     known.setdefault("candidate.nodes", 1)
+    client = bool(kinds) and all(kind.entry["kind"] == "client" for kind in kinds)
+    if client:
+        specs = []  # nobody types commands on a phone or into a tab
     workers = frozenset(spec["id"] for spec in specs if spec.get("below"))
     processes: list[Plain] = []
     for copy in range(min(copies, copies_of.SHOWN)):
@@ -90,7 +93,14 @@ def command(
     return {
         "kind": launch["kind"],
         "processes": processes,
-        "install": [*_install(entry, builder), *_install(plugin, builder)],
+        "install": []
+        if client and situation.get("serving") not in ("app", "browser", "mobile")
+        else [*_install(entry, builder), *_install(plugin, builder)],
+        "open": [
+            {"name": o["name"], "url": o["url"], "sources": sources(o["source"])}
+            for o in launch.get("open", ())
+            if client and holds(o.get("when"))
+        ],
         "check": words,
         "code": [_code(spec, known, left_out) for spec in launch.get("code", []) if holds(spec.get("when"))],
         "convert": _convert(launch, candidate, builder),

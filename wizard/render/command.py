@@ -19,6 +19,7 @@ def section_(view: View, start: Plain) -> Plain | None:
         return None
     parts = [
         heading(view, "command", "command.heading"),
+        opened(view, command),
         install(view, command),
         convert(view, command, start),
         tabs(view, command) if command["processes"] else "",
@@ -39,6 +40,15 @@ def install(view: View, command: Plain) -> str:
         return ""
     rows = "".join(f"<li><code>{esc(w['command'])}</code> {view.chip(w['sources'])}{_note(view, w)}</li>" for w in ways)
     return f'<details class="we-install"><summary>{view.t("command.install")}</summary><ul>{rows}</ul></details>'
+
+
+def opened(view: View, command: Plain) -> str:
+    """Apps and pages for phones and browser tabs."""
+    links = [
+        f'<a href="{esc(item["url"])}" rel="noopener">{esc(item["name"])}</a> {view.chip(item["sources"])}'
+        for item in command.get("open", ())
+    ]
+    return f'<p class="we-note">{view.t("command.open")} {", ".join(links)}</p>' if links else ""
 
 
 def _note(view: View, way: Plain) -> str:

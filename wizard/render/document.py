@@ -171,6 +171,8 @@ def _command(view: View, start: Plain) -> str:
     if not command:
         return ""
     blocks = [f"## {view.p('command.heading')}"]
+    for item in command.get("open", ()):
+        blocks.append(f"{view.p('command.open')} [{escape(item['name'])}]({item['url']})")
     for process in command["processes"]:
         blocks.append(_fence("\n".join(line.code for line in posix(process)), "sh"))
     for snippet in command["code"]:

@@ -28,7 +28,7 @@ class _Page:
 
     def why(self, id_: str) -> str:
         text = f"benchmarking.{id_}.why"
-        return self.texts.plain(text if self.texts.has(text) else self.kb.benchmarking[id_]["text"])
+        return self.texts.plain(text) if self.texts.has(text) else ""
 
     def value(self, said: Plain) -> str:
         """A stated value with its unit: words as they stand, seconds as ms below one."""
