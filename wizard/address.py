@@ -31,6 +31,9 @@ _PLAIN_PATHS = (
 _OPEN = ("model", "settings.layout", "optional.latency_target", "optional.cost", "optional.engine_versions")
 _NAMED_VERSIONS = "optional.engine_versions"
 
+# What a link may carry besides a Situation: what it answered when it was made (see `stamp`), another to compare with.
+_BESIDE = ("at", "was", "vs")
+
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,60}\Z")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -122,6 +125,8 @@ def from_fragment(text: str) -> tuple[Plain, list[Problem]]:
     if not pairs:
         return {}, [problem("address", text[:40], "address-unreadable")]
     version = pairs.pop("v", VERSION)
+    for key in _BESIDE:
+        pairs.pop(key, None)
     data, problems = from_flat(pairs)
     if version != VERSION:
         problems.insert(0, problem("v", version, "address-version", known=[VERSION]))

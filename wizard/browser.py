@@ -16,9 +16,10 @@ from .address import from_flat, from_fragment
 from .decide import decide_head, decide_reading
 from .decision import to_json
 from .kb import KB
-from .render import around, compact, first, html, problems
+from .render import around, compact, first, html, pair, problems
 from .render.view import View
 from .situation import fragment, read, to_flat
+from .stamp import changed, stamp
 from .texts import Texts
 
 Plain = dict[str, Any]
@@ -43,6 +44,7 @@ class Session:
         self._forms = False  # whether the further forms of the command are still to be shown
         self._steps: Iterator[Plain] | None = None
         self._results: list[Plain] = []
+        self._opened = ""  # the link that the present question came from
 
     def add_texts(self, lang: str, strings_json: str) -> None:
         """Take the sentences of one language."""
@@ -73,6 +75,7 @@ class Session:
         reading = read(data, self.kb)
         reading.problems[:0] = unread
         self._whole, self._forms = None, False
+        self._opened = "" if request.get("fields") else str(request.get("address", ""))
         if request.get("brief"):
             return self._brief(decide_head(reading, self.kb, self.today)[0], request)
         if request.get("head"):
@@ -98,6 +101,7 @@ class Session:
         lang, base = request["lang"], request.get("base", "")
         texts = self.texts[lang]
         view = View(self.decision, texts, self.kb, lang, base)
+        was = changed(self._opened, self.decision)
         return {
             "head": head,
             "sections": first(self.decision, texts, self.kb, lang, base)
@@ -111,6 +115,8 @@ class Session:
             "said": around.spoken(view),
             "summary": around.summary(view),
             "bar": around.bar(view),
+            "stamp": stamp(self.decision),
+            "before": around.before(view, was) if was else "",
             "assumptions": view.p("wizard-page.assumed-count", n=len(self.decision["assumptions"])),
         }
 
@@ -157,16 +163,22 @@ class Session:
         return json.dumps({"done": done, **answer}, ensure_ascii=False)
 
     def use(self, tool: str, payload_json: str, data: Any = None) -> str:
-        """Read what was pasted or dropped (see `paste`).
+        """What is no question: read what was pasted or dropped (see `paste`), give the answer out, compare it.
 
-        tool and payload: "hardware" with a text; "model" with {"files": [{"name", "text"}], "name"}; "gguf" with
-        {"name", "whole"} and the beginning of the file as `data`; "report" with {"text", "lang", "base"}.
+        tool and payload: "export" with {"kind", "lang"}; "pair" with {"address", "lang", "base"}: the answer to that
+        address and the present one as a table; "hardware" with a text; "model" with {"files": [{"name", "text"}],
+        "name"}; "gguf" with {"name", "whole"} and the beginning of the file as `data`; "report" with {"text", "lang",
+        "base"}.
         """
         from . import paste  # not needed for an answer
 
         payload = json.loads(payload_json)
         if tool == "report":
             return self._report(payload)
+        if tool == "export":
+            return json.dumps(self.export(payload["kind"], payload["lang"]), ensure_ascii=False)
+        if tool == "pair":
+            return json.dumps(self._pair(payload), ensure_ascii=False)
         if tool == "hardware":
             found = paste.read_hardware(payload, self.kb)
         elif tool == "model":
@@ -189,6 +201,13 @@ class Session:
         found = check(str(request["text"]), self.kb, data)
         page = show.html(found, texts, self.kb, request.get("base", ""))
         return json.dumps({"html": page, "said": show.said(found, texts, self.kb)}, ensure_ascii=False)
+
+    def _pair(self, payload: Plain) -> str:
+        if self.decision is None:
+            return ""
+        kept = decide_head(read(from_fragment(str(payload["address"]))[0], self.kb), self.kb, self.today)[0]
+        lang = payload["lang"]
+        return pair(kept, self.decision, self.texts[lang], self.kb, lang, payload.get("base", ""))
 
     def export(self, kind: str, lang: str) -> str:
         """The Decision as "json" or "markdown"."""

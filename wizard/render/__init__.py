@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..texts import Texts
 
 Plain = dict[str, Any]
-__all__ = ["cells", "compact", "first", "html", "markdown", "problems", "to_json"]
+__all__ = ["cells", "compact", "first", "html", "markdown", "pair", "problems", "to_json"]
 
 
 def html(
@@ -49,6 +49,14 @@ def compact(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wi
     from .view import View
 
     return block(View(decision, texts, kb, lang, base, wizard))
+
+
+def pair(kept: Plain, now: Plain, texts: Texts, kb: KB, lang: str, base: str = "") -> str:
+    """Two Decisions as a table with a column each."""
+    from .pair import table
+    from .view import View
+
+    return table(View(kept, texts, kb, lang, base), View(now, texts, kb, lang, base))
 
 
 def cells(decision: Plain, texts: Texts, kb: KB, lang: str, base: str = "", wizard: str = "") -> dict[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import head
 from .marks import glyph
+from .numbers import date
 from .view import Plain, View, esc
 
 
@@ -40,6 +41,18 @@ def summary(view: View) -> list[str]:
         view.p("unit.n-tokens", n=situation["context"]["tokens"]),
     ]
     return [", ".join(p for p in line if p) for line in (hardware, load)]
+
+
+def before(view: View, was: Plain) -> str:
+    """What the answer was when the link that was opened was made (see `stamp.changed`). Plain text."""
+    words = view.words
+    if was["engine"] is None:
+        what = view.p("answer.nothing")
+    else:
+        engine = words.engine(was["engine"]) if was["engine"] in view.kb.engines else was["engine"]
+        fit = view.p(f"fit.word-{was['fit']}") if was["fit"] else ""
+        what = ", ".join(part for part in (engine, words.format(was["format"], True), fit) if part)
+    return view.p("answer.before", date=date(was["date"], view.lang), what=what)
 
 
 def bar(view: View) -> str:

@@ -31,6 +31,16 @@ export class Wizard {
     this.last = ""; // fragment of the answer on the page
     this.opening = ""; // the address that the page was opened with, until its answer is there
     root.addEventListener("click", (event) => this.clicked(event));
+    // ways out of an answer; an answer without them is an answer
+    this.keep = null;
+    const opened = location.hash;
+    import("./keep.mjs").then(
+      ({ Keep }) => {
+        this.keep = new Keep(this, opened);
+        if (this.answer) this.keep.answered(this.answer);
+      },
+      () => {},
+    );
     this.begin();
   }
 
@@ -147,6 +157,7 @@ export class Wizard {
     this.form.problems(answer.problems, fill);
     this.form.assume(answer.assumed, answer.fields);
     this.result.show(answer);
+    this.told(answer);
     this.last = answer.fragment;
     this.opening = "";
     const step = this.steps.take();
@@ -157,7 +168,14 @@ export class Wizard {
 
   /** The rest of the answer, and once what-if is through the same with what would change it. */
   explored(id, answer) {
-    if (id === this.shown && this.here()) this.result.show(answer, true);
+    if (id !== this.shown || !this.here()) return;
+    this.result.show(answer, true);
+    this.told(answer);
+  }
+
+  told(answer) {
+    this.answer = answer;
+    this.keep?.answered(answer);
   }
 
   /** The measurements are there: the same question once more, for its nearest ones. */
@@ -175,7 +193,7 @@ export class Wizard {
     } else if (intake) {
       this.intake(intake.dataset.weIntake);
     } else if (is("copy-link")) {
-      copy(is("copy-link"), location.href);
+      copy(is("copy-link"), this.keep?.link() ?? location.href);
     } else if (is("change")) {
       this.root.classList.remove("wf-folded");
       reveal("situation");
