@@ -102,7 +102,9 @@ def _by_class(fields: Fields, layers: int, trait: Class) -> list[str] | None:
         section = fields.raw("linear_attn_config")
         if not isinstance(section, dict) or not isinstance(section.get("full_attn_layers"), list):
             raise ImportProblem(fields.where("linear_attn_config"), "missing full_attn_layers")
-        full = set(section["full_attn_layers"])  # counted from one
+        full = section["full_attn_layers"]  # counted from one
+        if not all(isinstance(n, int) for n in full):
+            raise ImportProblem(fields.where("linear_attn_config"), "full_attn_layers are not whole numbers")
         return ["full" if i + 1 in full else "linear" for i in range(layers)]
     at = fields.listed("attn_layer_indices") if kind == "layers" else None
     if at is not None:
