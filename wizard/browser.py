@@ -127,7 +127,7 @@ class Session:
     def _whatif(self, stated: Plain) -> Iterator[Plain]:
         from . import whatif  # not needed for the first answer
 
-        yield from whatif.explore(stated, self.kb, self.today)
+        yield from whatif.explore(stated, self.kb, self.today, self.decision)
 
     def explore(self, request_json: str) -> str:
         """One slice: the whole answer when only its head was given, then the further forms of its command, else

@@ -40,21 +40,26 @@ def decide(data: Any, kb: KB, today: str) -> Plain:
     return decide_reading(reading, kb, today)
 
 
-def decide_reading(reading: Reading, kb: KB, today: str, full: bool = True) -> Plain:
-    """The Decision for a Situation that was already read.
-
-    full: False leaves out what only a shown answer needs (commands, cautions, warnings, benchmark,
-    answers, evidence); `whatif` asks so, a hundred times an answer.
-    """
+def decide_reading(reading: Reading, kb: KB, today: str) -> Plain:
+    """The Decision for a Situation that was already read."""
     decision, work = _searched(reading, kb, today)
+    return finish(decision) if work is None else _complete(decision, work)
+
+
+def decide_briefly(reading: Reading, kb: KB) -> tuple[Plain | None, Callable[[], Plain]]:
+    """What an answer is compared by: the recommendation to start with, without its command, or None; and a function
+    that makes the recommendations and the rejected of the Decision. `whatif` asks so a hundred times an answer."""
+    work = search(reading, kb)
     if work is None:
-        return finish(decision)
-    if full:
-        return _complete(decision, work)
-    work.whole()
-    decision["recommendations"] = recommendations = _recommend(work.cast, work.facts, False)
-    decision["rejected"] = _rejected(recommendations, work)
-    return decision
+        return None, lambda: {"recommendations": [], "rejected": []}
+    found = work
+    start = _start(work.cast, work.facts, full=False) if work.cast.start else None
+
+    def rest() -> Plain:
+        recommendations = _recommend(found.whole().cast, found.facts, False)
+        return {"recommendations": recommendations, "rejected": _rejected(recommendations, found)}
+
+    return start, rest
 
 
 def decide_head(reading: Reading, kb: KB, today: str) -> tuple[Plain, Callable[[], Plain]]:
@@ -138,7 +143,7 @@ def _complete(decision: Plain, work: Work) -> Plain:
         decision["benchmark"] = plan(start, facts.situation, facts.kb, bottleneck["is"] if bottleneck else None, facts)
     decision["already"] = _already(decision, facts)
     if start is None and isinstance(facts.situation["format"], dict):
-        decision["auto_format"] = _without_format(work.reading, facts.kb, decision["today"])
+        decision["auto_format"] = _without_format(work.reading, facts.kb)
     decision["evidence"] = _evidence(decision, cast, facts)
     return finish(decision)
 
@@ -284,20 +289,19 @@ def _already(decision: Plain, facts: Facts) -> Plain | None:
     return statement("already", "decision.already-compare", engine=name)
 
 
-def _without_format(reading: Reading, kb: KB, today: str) -> Plain | None:
+def _without_format(reading: Reading, kb: KB) -> Plain | None:
     """What would start if the format were free, when the asked one removes every engine."""
     situation = {**reading.situation, "format": "auto"}
     stated = {k: x for k, x in reading.stated.items() if k != "format"}
-    other = decide_reading(Reading(situation, stated, reading.assumptions, []), kb, today)
-    for rec in other["recommendations"]:
-        if rec["role"] == "start":
-            return {
-                "engine": rec["engine"],
-                "format": rec["format"],
-                "fit": rec["fit"]["class"] if rec["fit"] else None,
-                "patch": {"format": None},
-            }
-    return None
+    start, _ = decide_briefly(Reading(situation, stated, reading.assumptions, []), kb)
+    if start is None:
+        return None
+    return {
+        "engine": start["engine"],
+        "format": start["format"],
+        "fit": start["fit"]["class"] if start["fit"] else None,
+        "patch": {"format": None},
+    }
 
 
 def _evidence(decision: Plain, cast: Cast, facts: Facts) -> Plain:

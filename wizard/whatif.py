@@ -7,10 +7,11 @@ any step when the person answers something else. A fix is kept only if it is eno
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
-from .decide import decide, decide_reading
+from .decide import decide, decide_briefly
 from .fields import FIELDS, MAX_COUNT
 from .fixes import admits, most, patches, smaller_models
 from .kb import KB
@@ -41,18 +42,20 @@ MAX_TRIES = 12  # of one kind of change
 MAX_DECISIONS = 120  # of one exploration; an ordinary one takes twenty to sixty
 
 
-def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
+def explore(data: Any, kb: KB, today: str, decision: Plain | None = None) -> Iterator[Plain]:
     """Yield partial results, one re-decision a step.
 
-    Each result is one of {"fix": {"row": id, "patch": …}}, {"change": …} or {"nothing_fits": […]};
-    steps that found nothing yield {}. `complete` collects them.
+    decision: the Decision for `data` where it is there already. Each result is one of {"fix": {"row": id,
+    "patch": …}}, {"change": …} or {"nothing_fits": […]}; steps that found nothing yield {}. `complete`
+    collects them.
     """
-    decision = decide(data, kb, today)
+    if decision is None:
+        decision = decide(data, kb, today)
     stated = decision["stated"]
     if not decision["situation"]["devices"]:
         return
     start = _start(decision)
-    again = _Again(stated, kb, today)
+    again = _Again(stated, kb)
     yield {}
     yield from _changes(decision, start, again)
     if start is None:
@@ -66,7 +69,8 @@ def explore(data: Any, kb: KB, today: str) -> Iterator[Plain]:
 
 def complete(data: Any, kb: KB, today: str) -> Plain:
     """The Decision with verified fixes, `would_change` and `nothing_fits` filled in."""
-    return merge(decide(data, kb, today), explore(data, kb, today))
+    decision = decide(data, kb, today)
+    return merge(decision, list(explore(data, kb, today, decision)))
 
 
 def merge(decision: Plain, results: Any) -> Plain:
@@ -92,18 +96,26 @@ def merge(decision: Plain, results: Any) -> Plain:
 class _Again:
     """Decides changed situations, as far as the comparison needs it; the same change is decided once."""
 
-    def __init__(self, stated: Plain, kb: KB, today: str) -> None:
-        self.stated, self.kb, self.today = stated, kb, today
-        self.known: dict[str, Plain] = {}
+    def __init__(self, stated: Plain, kb: KB) -> None:
+        self.stated, self.kb = stated, kb
+        self.known: dict[str, tuple[Plain | None, Callable[[], Plain]]] = {}
         self.left = MAX_DECISIONS
 
-    def __call__(self, patch: Plain) -> Plain:
+    def start(self, patch: Plain) -> Plain | None:
+        """The recommendation to start with after a change."""
+        return self._decided(patch)[0]
+
+    def whole(self, patch: Plain) -> Plain:
+        """Recommendations and rejected after a change."""
+        return self._decided(patch)[1]()
+
+    def _decided(self, patch: Plain) -> tuple[Plain | None, Callable[[], Plain]]:
         key = json.dumps(patch, sort_keys=True)
         found = self.known.get(key)
         if found is None:
             self.left -= 1
-            reading = read(apply_patch(self.stated, patch), self.kb)
-            found = self.known[key] = decide_reading(reading, self.kb, self.today, full=False)
+            start, rest = decide_briefly(read(apply_patch(self.stated, patch), self.kb), self.kb)
+            found = self.known[key] = (start, cache(rest))
         return found
 
 
@@ -116,15 +128,13 @@ def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Pl
         hit = None
         for value in values:
             patch = {path: value}
-            other = again(patch)
-            then = _answer(_start(other))
+            then = again.start(patch)
             yield {}
-            if then != now:
-                hit = (value, patch, other)
+            if _answer(then) != now:
+                hit = (value, patch, then)
                 break
         if hit:
-            value, patch, other = hit
-            yield {"change": _change(decision, path, value, patch, other)}
+            yield {"change": _change(decision, path, *hit)}
 
 
 def _most(path: str) -> float:
@@ -174,8 +184,7 @@ def _neighbours(situation: Plain, kb: KB) -> Iterator[tuple[str, list[Any]]]:
             break
 
 
-def _change(decision: Plain, path: str, value: Any, patch: Plain, other: Plain) -> Plain:
-    then = _start(other)
+def _change(decision: Plain, path: str, value: Any, patch: Plain, then: Plain | None) -> Plain:
     return {
         "id": f"change-{path.replace('.', '-')}",
         "path": path,
@@ -224,9 +233,11 @@ def _fix(row: Plain, decision: Plain, again: _Again) -> Iterator[Plain]:
     for patch in patches(row, decision, again.kb):
         if again.left <= 0:
             return
-        other = again(patch)
+        if again.start(patch) is None:
+            yield {}
+            continue
         yield {}
-        if admits(other, row):
+        if admits(again.whole(patch), row):
             yield {"fix": {"row": row["id"], "patch": patch}}
             return
 
@@ -245,7 +256,7 @@ def _nothing_fits(decision: Plain, again: _Again) -> Iterator[Plain]:
         if len(found) == NEAREST_CHANGES or again.left <= MAX_DECISIONS // 4:
             break
         for patch in ways[:MAX_TRIES]:
-            start = _start(again(patch))
+            start = again.start(patch)
             yield {}
             if start:
                 found.append({"engine": start["engine"], "patch": patch, "then": _brief(start)})

@@ -205,14 +205,14 @@ def test_without_hardware_there_is_nothing_to_explore():
 def test_the_same_change_is_decided_once_and_there_is_an_end(monkeypatch):
     kb = small()
     count = 0
-    real = whatif.decide_reading
+    real = whatif.decide_briefly
 
     def counted(*args, **more):
         nonlocal count
         count += 1
         return real(*args, **more)
 
-    monkeypatch.setattr(whatif, "decide_reading", counted)
+    monkeypatch.setattr(whatif, "decide_briefly", counted)
     monkeypatch.setattr(whatif, "MAX_DECISIONS", 10)
     complete(ask(model="large", host={"os": "windows"}, traffic={"concurrency": 50}), kb, TODAY)
     assert 0 < count <= 40  # the fixes stop; what would change the answer is a fixed few
