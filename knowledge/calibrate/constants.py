@@ -24,6 +24,7 @@ from .rows import Row, chosen, rows_of
 
 SCHEMA = 1
 POWERS = (8, 9, 10, 11, 12, 13, 14, 15, 16)  # sixteenths tried for the experts read by a batch
+LEAST_PROMPTS = 0.75  # of the prompts of every node are to be inside intervals made without them
 MIN_ROWS = 4  # a node with fewer single-stream rows is not listed; its parent speaks for it
 
 
@@ -233,7 +234,7 @@ def _intervals(
 ) -> tuple[dict[int, bool], dict[str, dict[str, float]]]:
     """(which rows intervals made without their group hold, the ends of the interval by node)."""
     every = set(range(len(use)))
-    tail, wider, held = spread.choose_tail(use, errors, every, groups)
+    tail, wider, held = spread.choose_tail(use, errors, every, groups, LEAST_PROMPTS)
     pools = spread.by_node(use, errors, every)
     return held, {node: _ends(pools[node], tail, spread.width_of(node, wider)) for node in sorted(pools)}
 

@@ -96,10 +96,10 @@ def by_tail(
 
 
 def choose_tail(
-    rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable]
+    rows: list[Row], errors: np.ndarray, use: set[int], groups: list[Hashable], least: float = LEAST_INSIDE
 ) -> tuple[float, dict[str, float], dict[int, bool]]:
     """The tail whose intervals hold nearest to TARGET of unseen groups, the power by which the intervals of a
-    node have to be widened so that they hold LEAST_INSIDE of its own, and which rows are held."""
+    node have to be widened so that they hold `least` of its own, and which rows are held."""
     nodes_, ends = by_tail(rows, errors, use, groups)
     nodes_ = _judged(rows, nodes_)
     best = None
@@ -110,7 +110,7 @@ def choose_tail(
         for node in sorted(set(nodes_.values())):
             own = [need[p] for p in need if nodes_[p] == node]
             if len(own) >= LEAF:
-                wider[node] = next((w for w in WIDER if share(n <= w for n in own) >= LEAST_INSIDE), WIDER[-1])
+                wider[node] = next((w for w in WIDER if share(n <= w for n in own) >= least), WIDER[-1])
         held = {p: bool(n <= wider.get(nodes_[p], 1.0)) for p, n in need.items()}
         distance = abs(share(held.values()) - TARGET)
         if best is None or distance < best[0] - 1e-9:

@@ -54,7 +54,9 @@ def test_errors_held_out(constants):
     prompts = constants["prefill"]["prompts"]
     for left_out in ("row_out", "hardware_out", "source_out"):
         assert prompts[left_out]["median"] <= 0.25, left_out
-    assert 0.75 <= prompts["coverage"] <= 0.85 and 0.75 <= prompts["coverage_hardware"] <= 0.85
+    for kind in ("prompts", "first_token"):
+        held = constants["prefill"][kind]
+        assert 0.72 <= held["coverage"] <= 0.88 and 0.72 <= held["coverage_hardware"] <= 0.88, kind
 
 
 def test_the_interval_holds_in_every_class(constants):
