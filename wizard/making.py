@@ -23,6 +23,7 @@ from .spread import block_of, reads_type
 
 _BRIEF = 6  # candidates that tell enough about an engine which nothing names
 _LOSS = {"visible": 1, "severe": 2}
+_UNSEEN = 3.5  # bits a weight below which a loss that nobody measured counts as visible
 # A model that embeds or ranks reads prompts and writes nothing: there is no decode step to speak of.
 _NO_TEXT: Entry = {
     **dict.fromkeys(("decode_tps", "throughput_tps", "tpot_s", "shares")),
@@ -65,7 +66,8 @@ class Ready:
         # layouts whose devices are larger than the weights, and the roomiest layout of all
         self.likely = [s for s in self.spots if s.room >= total]
         self.roomiest = max(self.spots, key=lambda s: s.room) if self.spots else None
-        self.lossy = _LOSS.get(type_.get("quality", {}).get("loss"), 0)
+        loss = type_.get("quality", {}).get("loss", "unknown")
+        self.lossy = _LOSS.get(loss, int(loss == "unknown" and type_["bits"] < _UNSEEN))
         self.fallback = path.kernel == "weight-only" and type_.get("compute") in _COMPUTE
         self.stored = type_["bits"]
         self.bits = min(self.stored, native)  # wider than published is not better
