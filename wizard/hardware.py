@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from difflib import get_close_matches
 from typing import Any
 
 from . import vocabulary as v
@@ -14,6 +15,7 @@ from .problems import Problem, printable, problem
 Plain = dict[str, Any]
 
 MAX_KINDS = 16  # different kinds of device in one machine; more is a typing error, not a machine
+_CUSTOM = ("memory_gib", "bandwidth_gbs", "vendor", "kind", "name", "arch", "compute_capability")
 _SM = re.compile(r"^sm[ _-]?(\d+)")  # "sm86", "SM_86"
 _CAPABILITY = re.compile(r"\d{1,2}(\.\d)?\Z")
 _COUNTED = re.compile(r"\s*(\d{1,4})\s*[x×*]\s*(?=\S)", re.I)  # "2x RTX 3090"
@@ -58,6 +60,8 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
             return None
         return {"device": None, "custom": custom, "count": count, "memory_gib": custom["memory_gib"]}
     name = item.get("device")
+    if isinstance(name, dict):  # an own device under the name of the known ones
+        return _one({**item, "device": None, "custom": name}, path, kb, problems)
     if name in (None, ""):
         return None
     hit = kb.find_device(str(name)[:120])
@@ -77,6 +81,18 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
         asked = None
     gib = asked if asked is not None else max(options)
     return {"device": id_, "custom": None, "count": count, "memory_gib": tidy(gib)}
+
+
+def system(found: list[Plain], said: Any, kb: KB, problems: list[Problem]) -> bool:
+    """Whether the system that was named runs on these devices; if not, a problem says which do."""
+    known = [set(kb.devices[d["device"]]["os"]) for d in found if d["device"] and kb.devices[d["device"]].get("os")]
+    if not known or said is None:
+        return True
+    common = set.intersection(*known)
+    if said in common or not common:
+        return True
+    problems.append(problem("host.os", said, "not-its-system", known=[o for o in v.OSES if o in common]))
+    return False
 
 
 def processor(found: list[Plain], kb: KB) -> tuple[list[Plain], str | None]:
@@ -124,6 +140,10 @@ def _custom(raw: Any, path: str, problems: list[Problem]) -> Plain | None:
         if raw.get("memory_gib") in (None, ""):
             problems.append(problem(f"{path}.custom.memory_gib", None, "missing"))
         return None
+    for key in raw:
+        if key not in _CUSTOM:
+            near = get_close_matches(str(key)[:60], _CUSTOM, 1)
+            problems.append(problem(f"{path}.custom.{key}", raw[key], "unknown-field", near=near))
     custom: Plain = {"memory_gib": gib}
     if raw.get("bandwidth_gbs") not in (None, ""):
         band = value(f"{path}.custom.bandwidth_gbs", raw["bandwidth_gbs"], Field("number", 0.1, 100_000), problems)

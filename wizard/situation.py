@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from . import hardware
@@ -54,6 +55,8 @@ def read(data: Any, kb: KB) -> Reading:
     _unknown(data, problems)
     host = data.get("host") if isinstance(data.get("host"), dict) else {}
     devices, processor = hardware.processor(hardware.devices(data.get("devices"), kb, problems), kb)
+    if not hardware.system(devices, said.get("host.os"), kb, problems):
+        del said["host.os"]
     processor = hardware.host_processor(host.get("cpu"), kb, problems) or processor
     if not devices and processor and not problems:
         devices = [hardware.alone(processor, kb)]  # nothing but a processor was named
@@ -96,13 +99,16 @@ def _unknown(data: Plain, problems: list[Problem]) -> None:
     """Fields that do not exist."""
     for key in data:
         if key not in _TOP and key != "v":
-            problems.append(problem(str(key), data[key], "unknown-field", known=sorted(_TOP)))
+            near = get_close_matches(str(key)[:60], sorted(_TOP), 1)
+            problems.append(problem(str(key), data[key], "unknown-field", near=near))
     for group in _GROUPS:
         inner = data.get(group)
         if isinstance(inner, dict):
             for key in inner:
                 if f"{group}.{key}" not in _KNOWN:
-                    problems.append(problem(f"{group}.{key}", inner[key], "unknown-field", known=[]))
+                    here = [p.removeprefix(f"{group}.") for p in sorted(_KNOWN) if p.startswith(f"{group}.")]
+                    near = get_close_matches(str(key)[:60], here, 1)
+                    problems.append(problem(f"{group}.{key}", inner[key], "unknown-field", near=near))
         elif inner is not None and not any(p.path == group for p in problems):
             problems.append(problem(group, inner, "not-a-map"))
 

@@ -108,7 +108,10 @@ def simple_fix(obstacles: list[Plain], facts: Facts) -> Plain | None:
         clause, needed = stop["clause"], stop["needed"]
         first = needed[0] if isinstance(needed, list) and needed else needed
         if clause == "host.os" and isinstance(first, str):
-            patch["host.os"] = first
+            runs = [o for o in (needed if isinstance(needed, list) else [needed]) if _runs(o, facts)]
+            if not runs:
+                return None
+            patch["host.os"] = runs[0]
         elif clause == "settings.kv":
             patch["settings.kv"] = None
         elif clause in ("format.family", "format.type") and isinstance(facts.situation["format"], dict):
@@ -123,6 +126,11 @@ def simple_fix(obstacles: list[Plain], facts: Facts) -> Plain | None:
         else:
             return None
     return patch or None
+
+
+def _runs(system: str, facts: Facts) -> bool:
+    """Whether the hardware runs a system."""
+    return all(system in kind.entry.get("os", (system,)) for kind in facts.kinds)
 
 
 def _lacks(need: str, entry: Entry) -> Plain:

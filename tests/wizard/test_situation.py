@@ -370,3 +370,24 @@ def test_a_size_that_is_another_card_names_that_card(kb):
         ("a100-40gb", 40), ("rtx-3060-8gb", 8),
     ]  # fmt: skip
     assert not devices.problems
+
+
+def test_an_own_device_may_stand_where_a_known_one_does_and_its_numbers_are_named(kb):
+    reading = read({"devices": [{"device": {"arch": "sm86", "memory_gib": 24, "bandwidth_gbs": -5, "watts": 3}}]}, kb)
+    assert reading.situation["devices"][0]["custom"] == {"memory_gib": 24, "arch": "sm_86"}
+    assert [(p.path, p.text) for p in reading.problems] == [
+        ("devices.0.custom.watts", "problem.unknown-field"),
+        ("devices.0.custom.bandwidth_gbs", "problem.out-of-range"),
+    ]
+
+
+def test_a_system_that_the_hardware_does_not_run_gives_way(kb):
+    reading = read({"devices": ["m4-max"], "host": {"os": "windows"}}, kb)
+    assert reading.situation["host"]["os"] == "macos"
+    assert [(p.text, p.params["known"]) for p in reading.problems] == [("problem.not-its-system", ["macos"])]
+    assert not read({"devices": ["rtx-4090"], "host": {"os": "windows"}}, kb).problems
+
+
+def test_a_field_that_does_not_exist_names_the_nearest(kb):
+    problems = read({"devices": ["rtx-4090"], "modle": "qwen3-8b", "host": {"ram": 64}}, kb).problems
+    assert [(p.path, p.params["near"]) for p in problems] == [("modle", ["model"]), ("host.ram", ["ram_gib"])]

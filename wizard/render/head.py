@@ -213,6 +213,12 @@ def problem_text(view: View, entry: Plain) -> str:
     """One problem of the input as a sentence: the field by its name, valid values and similar names by theirs."""
     params = dict(entry.get("params") or {})
     params["field"] = view.words.path(entry["path"]) if entry["path"] else view.p("problem.whole")
+    if entry["path"].startswith("model.architecture."):
+        params["field"] += f" ({entry['path'].removeprefix('model.architecture.')})"
+    if entry["text"] == "problem.unknown-field":
+        params["field"] = entry["path"].rpartition(".custom.")[2]  # as it was written
+    if entry["path"] == "host.os":
+        params["system"] = view.words.value("host.os", entry["value"])
     params.setdefault("value", entry["value"])
     known, near = params.get("known"), params.get("near")
     text = entry["text"]
