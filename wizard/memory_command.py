@@ -61,6 +61,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         ("output", "tokens of a usual answer"), ("chunk", "largest prefill step in tokens"),
     ):  # fmt: skip
         one.add_argument(f"--{name}", type=whole, metavar="N", help=text)
+    one.add_argument("--switch", metavar="TEXT", help="a switch the engine is started with, such as 'mla 0'")
     one.add_argument("--fraction", type=share, metavar="X", help="share of the memory, where the engine takes one")
     one.add_argument("--json", action="store_true", help="print as JSON")
     one.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the text")
@@ -118,7 +119,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     native = (model.arch.get("context") or {}).get("native")
     work = query.Asked(
         args.context or min(native or _CONTEXT, _CONTEXT), args.concurrency or 1, args.dcp or 1, args.fraction,
-        args.chunk, index, args.input or 0, args.output or 0,
+        args.chunk, index, args.input or 0, args.output or 0, args.switch,
     )  # fmt: skip
     ram = round(ram_gib * GIB)
     host = {"ram_bytes": ram, "os": machine.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}
@@ -141,7 +142,7 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             raise Wrong(_unknown("model", args.model, kb, "model"))
         hint = found[1]
         stored = named.find(f"{hint[0]} {hint[1]}", kb) or named.find(hint[0], kb) if hint and hint[1] else None
-        return _Model(kb.models[found[0]], (), stored or named.find("bf16", kb), None, None)
+        return _Model(kb.models[found[0]], (), stored or _own(kb.models[found[0]], kb), None, None)
     if args.gguf:
         try:
             with Path(args.gguf).open("rb") as file:
@@ -163,6 +164,13 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             fmt["family"], fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, container
         )
     return _Model(imported.entry, imported.said, stored, None, imported.kv)
+
+
+def _own(arch: Plain, kb: KB) -> named.Named | None:
+    """The format its publisher's own repository holds; 16 bit where none is known."""
+    points = [p for p in arch.get("checkpoints", ()) if p["repository"] == arch.get("repository")]
+    types = [named.find(f"{point['format']} {point['type']}", kb) for point in points]
+    return next((stored for stored in types if stored), None) or named.find("bf16", kb)
 
 
 def _size(arch: Plain, stored: named.Named) -> int | None:

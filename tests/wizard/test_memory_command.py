@@ -200,3 +200,40 @@ def test_more_memory_never_makes_it_worse_and_splitting_loses_nothing(ask):
     whole = ask("--format", "bf16", config=m.QWEN3_32B)["weights_bytes"]
     stages = ask("--format", "bf16", "--pp", 4, "--memory-gib", 80, "--count", 4, config=m.QWEN3_32B)
     assert sum(p["bytes"] for p in stages["parts"] if p["name"] == "weights") == whole
+
+
+def test_a_switch_of_the_engine_changes_a_rule(ask, run):
+    def bytes_of(switch, engine="ik_llama.cpp", config=m.DEEPSEEK_V3):
+        return ask("--engine", engine, *([f"--switch={switch}"] if switch else []), config=config)["kv_bytes_per_token"]
+
+    assert bytes_of(None) == 70_272
+    assert (
+        bytes_of("-mla 0") == bytes_of("mla 0") == 61 * 128 * 320 * 2
+        and bytes_of("-mla 1 --no-fa") == 61 * (576 + 512) * 2
+    )
+    code, _, error = run("--engine", "ik_llama.cpp", "--switch=-mla 9", config=m.DEEPSEEK_V3)
+    assert code == 2 and "-mla 0" in error
+    window = ["--engine", "llama.cpp", "--context", 131072]
+    capped, full = ask(*window, config=m.GPT_OSS_120B), ask(*window, "--switch=--swa-full", config=m.GPT_OSS_120B)
+    assert full["kv_bytes"] == 36 * 2048 * 131072 > 1.9 * capped["kv_bytes"]
+
+
+def test_a_model_without_a_format_is_as_its_publisher_stores_it(ask):
+    own = ask("--model", "gpt-oss-120b")
+    assert own["format"]["family"] == "mxfp4" and own["weights_bytes"] < 70 * GIB
+    assert ask("--model", "DeepSeek-R1")["format"]["family"] == "fp8"
+    assert ask("--model", "Qwen3-32B")["format"] == {"family": "safetensors", "type": "bf16"}
+
+
+def test_an_engine_that_keeps_the_whole_model_in_system_memory(ask):
+    options = ("--model", "qwen3-235b-a22b", "--format", "bf16", "--engine", "ktransformers", "--device", "RTX 4090")
+    told = ask(*options, "--ram-gib", 512)
+    held = sum(p["bytes"] for p in told["parts"] if p["device"] == "system" and p["name"] == "weights")
+    assert told["fit"] == "offload" and held == told["weights_bytes"] > told["offload"]["host_bytes"]
+    assert ask(*options, "--ram-gib", 448)["fit"] == "no"
+
+
+def test_a_share_of_the_total_and_of_what_is_free(ask):
+    options = ("--device", "H100", "--context", 8192)
+    old, new = (ask("--engine", f"lmdeploy@{v}", *options, config=m.LLAMA_8B)["pool_bytes"] for v in ("0.2.1", "0.8.0"))
+    assert old == pytest.approx(0.5 * 79.65 * GIB, rel=0.001) and new > 1.2 * old

@@ -15,7 +15,7 @@ from . import assumed, offload, ranks, room, stages
 from .need import Model, Plan, Seat, demand, load_of, model_of, plan_of, seat_of
 from .report import add_host, report
 from .room import Room
-from .rules import Profile
+from .rules import Profile, host_weights
 
 
 class Base(NamedTuple):
@@ -193,6 +193,9 @@ def _offload(plan: Plan, seats: list[Seat], base: Base, host: dict[str, Any]) ->
         model.layers,
         model.expert_layers,
     )
+    room = int((ram - assumed.system_bytes(ram)[0]) * assumed.HOST_SHARE)
+    if host_weights.held(plan.profile.of("host-weights"), 0, held.total) > room:
+        return None
     return offload.choose(
         offload.ways(engine, base.path.backend, plan.layout.tp),
         [-s.margin for s in seats],

@@ -25,7 +25,7 @@ class Refused(ValueError):
 class Asked(NamedTuple):
     """context: tokens of one request; concurrency: requests at once; dcp: decode context parallel ranks;
     fraction and chunk replace the engine's own; index_kv: type of an indexer's keys; input and output:
-    tokens of a usual request, 0 where nobody said."""
+    tokens of a usual request, 0 where nobody said; switch: one the engine is started with, as its rules name it."""
 
     context: int
     concurrency: int = 1
@@ -35,6 +35,7 @@ class Asked(NamedTuple):
     index_kv: str | None = None
     input: int = 0
     output: int = 0
+    switch: str | None = None
 
 
 class _View:
@@ -53,18 +54,30 @@ def splits(engine: str | None, kb: Any) -> str:
     return "tensor" if (parts.get("tp") or {}).get("is") == "yes" else "layers"
 
 
+def _bare(switch: str) -> list[str]:
+    """A switch without its dashes, which a command line may take for options of its own."""
+    return [word.lstrip("-") for word in switch.split()]
+
+
 def _engine(path: Path, asked: Asked, kb: Any) -> dict[str, Any]:
     entry = kb.engines.get(path.engine, _IDEAL)
-    if asked.fraction is None and asked.chunk is None:
+    if asked.switch:
+        known = [line["switch"] for line in entry["memory"] if line.get("switch")]
+        if _bare(asked.switch) not in map(_bare, known):
+            raise Refused(f"--switch: {asked.switch!r} changes no rule; known here: {', '.join(known) or 'none'}")
+    elif asked.fraction is None and asked.chunk is None:
         return entry
-    lines = []
+    lines, first = [], []
     for line in entry["memory"]:
         if asked.fraction is not None and "fraction" in line:
             line = {**line, "fraction": asked.fraction}
-        lines.append(line)
+        if asked.switch and _bare(line.get("switch", "")) == _bare(asked.switch):
+            first.append({k: v for k, v in line.items() if k != "switch"})
+        else:
+            lines.append(line)
     if asked.chunk is not None:
-        lines.insert(0, {"rule": "prefill-chunk", "tokens": asked.chunk})
-    return {**entry, "memory": lines}
+        first.append({"rule": "prefill-chunk", "tokens": asked.chunk})
+    return {**entry, "memory": first + lines}
 
 
 def answer(
@@ -142,7 +155,7 @@ def answer(
         found[name] = result[name]
     requests = result.get("requests_full")
     found["max_concurrency"] = None if requests is None else _short(requests * asked.dcp)
-    if requests is not None:
+    if requests is not None and result["class"] != "no":
         found["waiting"] = max(0, asked.concurrency - int(requests * asked.dcp))
     if asked.dcp > 1 and found["pool_tokens"]:
         found["pool_tokens"] *= asked.dcp

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import assumed, kv, offload
 from .need import Plan, Seat, as_whole
+from .rules import host_weights
 
 # name of a part and the rule it comes from, in the order of Parts.sizes
 _PARTS = (
@@ -141,11 +142,12 @@ def add_host(answer: dict[str, Any], moved: offload.Moved, plan: Plan, ram: int)
     cpu_moe_layers counts from the first layer, as the flag does, so dense layers in front count too.
     """
     used, error = assumed.system_bytes(ram)
+    weights = host_weights.held(plan.profile.of("host-weights"), sum(moved.weights), plan.model.weights.total)
     parts = [
-        _part("weights", sum(moved.weights), 0, _basis(plan)),
+        _part("weights", weights, 0, _basis(plan)),
         _part("kv", sum(moved.kv), 0, "computed"),
         _part("other", used, error, "assumed"),
-        _part("free", ram - used - moved.bytes, 0, "computed"),
+        _part("free", ram - used - weights - sum(moved.kv), 0, "computed"),
     ]
     answer["host"] = {"capacity_bytes": ram, "parts": [p for p in parts if p["bytes"]], "over_bytes": 0}
     count, model = sum(moved.counts), plan.model

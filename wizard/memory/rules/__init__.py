@@ -25,6 +25,7 @@ from . import (
     compute_buffer,
     context_overhead,
     graphs,
+    host_weights,
     kv_mla,
     kv_pad,
     kv_page,
@@ -41,12 +42,12 @@ RULES: dict[str, ModuleType] = {
     module.NAME: module
     for module in (
         activation, budget_fraction_of_free, budget_fraction_of_total, budget_need, communication,
-        compute_buffer, context_overhead, graphs, kv_mla, kv_pad, kv_page, kv_replicate, kv_state_page,
+        compute_buffer, context_overhead, graphs, host_weights, kv_mla, kv_pad, kv_page, kv_replicate, kv_state_page,
         kv_windowed, prefill_chunk, state_slots, weights_loaded,
     )
 }  # fmt: skip
 BUDGETS = ("budget-fraction-of-total", "budget-fraction-of-free", "budget-need")
-_NOT_PARAMETERS = frozenset({"rule", "mode", "backend", "versions", "source", "note"})
+_NOT_PARAMETERS = frozenset({"rule", "mode", "backend", "versions", "switch", "source", "note"})
 
 __all__ = ["BUDGETS", "RULES", "Parameter", "Profile", "problems", "profile"]
 
@@ -149,6 +150,8 @@ def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: st
 
 
 def _holds(line: Parameters, mode: str | None, backend: str, version: str) -> bool:
+    if line.get("switch"):  # holds only for a start with that switch, see query
+        return False
     if line.get("mode") and line["mode"] != mode:
         return False
     wanted = line.get("backend")

@@ -9,9 +9,10 @@ PARAMETERS = {
     "fraction": Parameter((int, float), "share of the reported total memory"),
     "covers": Parameter(
         str,
-        "all: weights, peak of activations, graphs and KV; static: only what stays, the peaks lie outside",
+        "all: weights, peak of activations, graphs and KV; static: only what stays, the peaks lie outside; "
+        "kv: KV alone",
         "all",
-        ("all", "static"),
+        ("all", "static", "kv"),
     ),
     "flag": Parameter(str, "flag that changes the fraction", ""),
 }
@@ -24,7 +25,7 @@ def budget(parameters: Parameters, total: int, room: int) -> int:
     The fraction is taken of the total, not of what is free; where less is free the engine has to be
     started with a smaller fraction, which is what is assumed here.
     """
-    return min(int(parameters["fraction"] * total), room)
+    return room if parameters["covers"] == "kv" else min(int(parameters["fraction"] * total), room)
 
 
 def pool(parameters: Parameters, total: int, room: int, weights: int, resident: int, peak: int) -> int:
@@ -32,6 +33,8 @@ def pool(parameters: Parameters, total: int, room: int, weights: int, resident: 
 
     resident: device context and communication buffers; peak: activations, graphs and compute buffers.
     """
+    if parameters["covers"] == "kv":
+        return min(int(parameters["fraction"] * total), room - weights - resident - peak)
     limit = budget(parameters, total, room) - weights - resident
     if parameters["covers"] == "static":
         return min(limit, room - weights - resident - peak)
