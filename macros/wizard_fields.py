@@ -29,8 +29,9 @@ _WIDTH = {
 def of_group(view: View, group: str) -> list[Entry]:
     """The fields of a group of questions, in their order."""
     questions = [q for q in view.world.entries("question").values() if q.get("group") == group]
+    ids = {id(q): id_ for id_, q in view.world.entries("question").items()}
     questions.sort(key=lambda q: q.get("order", 0))
-    return [field for q in questions for field in q.get("fields", [])]
+    return [{**field, "question": ids[id(q)]} for q in questions for field in q.get("fields", [])]
 
 
 def field(view: View, spec: Entry, short: bool = False) -> str:
@@ -47,7 +48,8 @@ def field(view: View, spec: Entry, short: bool = False) -> str:
     if widget == "devices":
         body = _devices(view, id_, label, described, short)
     elif widget == "model":
-        body = _select(id_, "model", described, _unknown(view, "no-model") + _models(view))
+        body = "" if short else finder(view, "model")
+        body += _select(id_, "model", described, _unknown(view, "no-model") + _models(view))
     elif widget == "device":
         body = _select(id_, path, described, _unknown(view) + _processors(view))
     elif widget == "chips":
@@ -126,13 +128,29 @@ def _number(view: View, id_: str, spec: Entry, described: str) -> str:
     return f'<span class="{css}">{control}{unit}</span>'
 
 
+def finder(view: View, what: str) -> str:
+    """A field that searches the list behind it as one types; hidden until a script makes it work."""
+    label = escape(view.plain(f"form.find-{what}"))
+    return (
+        f'<input type="search" class="wf-find" data-we-find="{what}" hidden role="combobox" aria-expanded="false" '
+        f'aria-autocomplete="list" aria-label="{label}" placeholder="{label}" autocomplete="off" autocapitalize="off" '
+        f'spellcheck="false" data-none="{escape(view.plain("form.found-none"))}">'
+    )
+
+
+def _named(entry: Entry) -> str:
+    """The other names of an entry, for the search."""
+    names = [str(name) for name in (entry["name"], *entry.get("aka", []))]
+    return f' data-find="{escape("|".join(names))}"'
+
+
 def _devices(view: View, id_: str, label: str, described: str, short: bool) -> str:
     def said(text: str) -> str:
         return escape(view.plain(f"wizard-page.{text}"))
 
     remove = f'<button type="button" class="wf-remove" data-do="remove" aria-label="{said("remove")}">×</button>'
     row = (
-        f'<div class="wf-device" data-device-row>'
+        f'<div class="wf-device" data-device-row>{"" if short else finder(view, "device")}'
         f'<span class="wf-stepper"><button type="button" data-do="less" aria-label="{said("fewer")}">−</button>'
         f'<input type="text" inputmode="numeric" data-count value="1" aria-label="{said("how-many")}">'
         f'<button type="button" data-do="more" aria-label="{said("more")}">+</button></span>'
@@ -163,7 +181,8 @@ def _cards(view: View) -> str:
             for size in sizes:
                 value = id_ if size == sizes[0] else f"{id_}:{size:g}"
                 memory = f"{view.num(size)} {view.plain('unit.gib')}"
-                rows.append(f'<option value="{value}">{escape(view.words.device(id_))} · {memory}</option>')
+                find = _named(entry) if size == sizes[0] else ""
+                rows.append(f'<option value="{value}"{find}>{escape(view.words.device(id_))} · {memory}</option>')
     return "".join(f'<optgroup label="{escape(name)}">{"".join(rows)}</optgroup>' for name, rows in groups.items())
 
 
@@ -180,7 +199,7 @@ def _models(view: View) -> str:
     publishers: dict[str, list[tuple[int, str]]] = {}
     for id_, entry in view.world.entries("model").items():
         note = escape(_anatomy(view, entry))
-        option = f'<option value="{id_}" data-note="{note}">{escape(entry["name"])}</option>'
+        option = f'<option value="{id_}" data-note="{note}"{_named(entry)}>{escape(entry["name"])}</option>'
         publishers.setdefault(entry["publisher"], []).append((entry["params"]["total"], option))
     return "".join(
         f'<optgroup label="{escape(name)}">{"".join(option for _, option in sorted(rows))}</optgroup>'

@@ -143,7 +143,8 @@ def _group(view: View, group: str) -> str:
     title = view.t(f"wizard-page.group-{group}")
     whys = "".join(
         f"<div><dt>{view.say(f['label'])}</dt>"
-        f'<dd id="{wizard_fields.field_id(f["path"])}-why">{view.say(f["why"])}</dd></div>'
+        f'<dd id="{wizard_fields.field_id(f["path"])}-why">{view.say(f["why"])} '
+        f'<a href="{view.url("question", f["question"])}">{view.t("form.more-about")}</a></dd></div>'
         for f in fields
     )
     ask = f'<details class="wf-ask"><summary>{view.t("wizard-page.why-asked")}</summary><dl>{whys}</dl></details>'

@@ -126,7 +126,7 @@ export class Form {
     const [, index, part] = path.match(/^devices\.(\d+)\.?(\w*)/) ?? [];
     const row = index && this.rows().filter((r) => r.querySelector("[data-device]").value)[Number(index)];
     if (row) return row.querySelector(part === "count" ? "[data-count]" : "[data-device]");
-    return field.querySelector("select, input:not([data-count])");
+    return field.querySelector("select, input:not([data-count], [data-we-find])");
   }
 
   controls() {
@@ -134,7 +134,7 @@ export class Form {
   }
 
   touched(control) {
-    if (!control.name && !control.closest("[data-device-row]")) return;
+    if (control.matches("[data-we-find]") || (!control.name && !control.closest("[data-device-row]"))) return;
     for (const one of this.element.querySelectorAll(`[name="${CSS.escape(control.name)}"]`)) delete one.dataset.assumed;
     control.closest("[data-field]")?.classList.remove("wf-assumed");
     const own = control.querySelector("[data-own]");

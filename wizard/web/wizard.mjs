@@ -41,6 +41,10 @@ export class Wizard {
       },
       () => {},
     );
+    import("./find.mjs").then(
+      ({ Finder }) => new Finder(this.form),
+      () => {}, // the lists are there without it
+    );
     this.begin();
   }
 
