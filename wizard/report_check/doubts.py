@@ -63,7 +63,7 @@ def _bandwidth(seen: Seen) -> Iterator[Plain]:
         speed = _speed_of_one(run)
         if speed and speed > top * SLACK and not _speculates(run):
             yield _doubt(
-                "bandwidth", "impossible", "rule-separate-phases", tps=speed, top=top, gb=seen.limits.gb,
+                "bandwidth", "impossible", None, tps=speed, top=top, gb=seen.limits.gb,
                 gbs=seen.limits.gbs,
             )  # fmt: skip
 
