@@ -181,10 +181,11 @@ def trial(candidate: Candidate) -> bool:
 
 
 def _above(cast: Cast, facts: Facts) -> None:
-    """Orchestrators: only above a named engine, and only for several nodes, replicas or a fleet."""
+    """Orchestrators: only above a named engine, and only for several nodes, replicas, kinds of card or a fleet."""
     assert cast.start
     candidate = cast.start[0]
     several = facts.situation["nodes"] > 1 or candidate.layout.dp > 1 or facts.situation["serving"] == "fleet"
+    several = several or len(facts.kinds) > 1  # unequal cards can be workers of different roles
     if not several:
         return
     named = [candidate.path.engine, *(c.path.engine for c, _ in cast.tied)]
