@@ -12,6 +12,7 @@ from html import escape
 from markupsafe import Markup
 
 from macros import runtime, wizard_fields, wizard_intake, wizard_ways
+from macros.similar import similar
 from macros.view import View
 from macros.world import Entry
 from wizard import render
@@ -28,6 +29,7 @@ _MODULES = (
     "form.mjs",
     "result.mjs",
     "steps.mjs",
+    "similar.mjs",
     "copy.mjs",
     "short.mjs",
     "offline.mjs",
@@ -47,7 +49,7 @@ def wizard_form(view: View) -> Markup:
         f'<p class="wf-assumptions" data-we-assumptions hidden><b></b><br>'
         f'<button type="button" class="wf-link" data-we-reveal="we-change">{t("wizard-page.assumed-which")}</button>'
         f"</p></form>{wizard_ways.recent(view)}</div>"
-        f'<div class="wf-main">{_live(view)}{_progress(view)}{_failures(view)}'
+        f'<div class="wf-main">{_live(view)}{_progress(view)}{_failures(view)}{similar(view)}'
         f'{wizard_ways.before(view)}<div class="we" data-we-result></div>{wizard_ways.ways(view)}'
         f'<div data-we-intro class="wf-intro"><p class="wf-lead">{t("wizard-page.intro")}</p>{_recipes(view)}</div>'
         f'<noscript><p class="wf-noscript">{t("wizard-page.noscript")}</p></noscript></div>'

@@ -30,7 +30,7 @@ class World:
         self.today = today
         self.bundle = bundle.build(self.knowledge)
         self.kb = KB(self.bundle.core, self.bundle.measurements)
-        self._decisions = keep.Keep(ROOT / ".cache" / "decisions.json", self._stamp)
+        self._decisions = keep.Keep(ROOT / ".cache" / "decisions.json", self.stamp)
 
     def entries(self, kind: str) -> dict[str, Entry]:
         """Entries of a kind by id, in the order of their pages."""
@@ -81,7 +81,7 @@ class World:
         return decision
 
     @cached_property
-    def _stamp(self) -> str:
+    def stamp(self) -> str:
         """Hash of all that a decision depends on: the core of the bundle, measurements, code, day.
 
         The version of the bundle is no part of it: it changes with every sentence, decisions do not.

@@ -20,6 +20,7 @@ from macros.site import nav, search
 from macros.site.paths import BUILD, DOCS, NAMES, ROOT, SITE, site_url, write
 from macros.site.prose import hand_written
 from macros.view import View
+from macros.wizard_form import early
 from macros.world import LANGUAGES, World
 
 MATRIX = "formats/matrix.json"
@@ -117,6 +118,7 @@ def configuration(
                 {"text": view.plain("pages.foot.licence")},
                 {"text": view.plain("pages.foot.code"), "href": view.site["repository"]},
             ],
+            "python": early(),
             "away": {name: view.plain(f"pages.away.{name}") for name in ("title", "text")},
             "missing": {
                 "title": view.plain("pages.missing.title"),

@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from macros import catalog, kernels, starts, templates
+from macros import catalog, kernels, similar, starts, templates
 from macros.site import assets, offline, policy, root, runtime, search, sitemap
 from macros.site.assemble import assemble, watched
 from macros.site.paths import BUILD, LANGUAGES, ROOT, SITE, site_url
@@ -63,6 +63,7 @@ def prepare(world: World) -> None:
         catalog.module(kind)
     templates.compile_all()
     starts.table(world)
+    similar.rows(world)
     kernels.table(world)
     for lang in LANGUAGES:
         _ = world.texts[lang]

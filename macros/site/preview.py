@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from knowledge import kinds
-from macros import adapter
+from macros import adapter, similar
 from macros.runtime import RuntimeNotMade
 from macros.site import assets, root, runtime, search, serve
 from macros.site.assemble import assemble, refresh, watched
@@ -112,6 +112,7 @@ def _first(world: World, lang: str, site: Path, changed: list[str]) -> bool:
 
 def _build(lang: str, site: Path, world: World) -> None:
     adapter.rendered.clear()
+    similar.frozen = True
     shared = assets.build(site, hashed=False)
     shared["js"] += _runtime(world)
     config, found = assemble(world, lang, shared, site)

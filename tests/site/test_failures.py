@@ -65,6 +65,16 @@ def test_a_wasm_of_the_wrong_type_still_starts(open_page, base, site):
     answered(page, "vLLM")
 
 
+def test_knowledge_that_python_cannot_use(open_page, base):
+    page = open_page()
+    broken(page, "**/core.json", status=200, content_type="application/json", body="{}")
+    page.goto(f"{base}vi/wizard/{TEAM}")
+    shown(page, "crash", "vi")
+    page.context.unroute("**/core.json")
+    page.click("[data-we-retry]")
+    answered(page, "vLLM")
+
+
 def test_a_policy_without_wasm(open_page, base):
     page = open_page()
 

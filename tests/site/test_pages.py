@@ -84,6 +84,19 @@ def test_no_barriers_in_the_wizard_with_an_answer(open_page, base, wizard_addres
     page.reload()
     answered(page, complete=True)
     assert violations(page, ["color-contrast"]) == []
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_barriers_on_a_narrow_screen(visitor, base, lang):
+    page, watch = visitor
+    page.set_viewport_size({"width": 320, "height": 800})
+    for address, scheme in (("", "dark"), ("engines/vllm/", "light")):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{base}{lang}/{address}")
+        assert violations(page) == []
+    watch.assert_clean()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

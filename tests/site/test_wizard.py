@@ -313,6 +313,33 @@ def test_instant_navigation_keeps_the_worker(page, base, wizard_address):
     assert sum(url.endswith("/worker.mjs") for url in workers) == 1
 
 
+def test_a_similar_situation_answers_until_python_does(open_page, base, watch):
+    page = open_page()
+    held = []
+    page.context.route("**/core.json", lambda route: held.append(route))
+    page.goto(f"{base}ru/wizard/#v=1&devices=2*rtx-3090&model=qwen2-5-32b&serving=team")
+    box = page.locator("[data-we-similar]")
+    box.locator(".we-engine:visible").wait_for()
+    assert "vLLM" in box.inner_text() and "AWQ" in box.inner_text()
+    assert "2 × RTX 3090, Qwen3-32B" in box.inner_text()  # which situation it is of
+    assert page.locator(RESULT).inner_text() == ""
+    page.wait_for_timeout(500)
+    for route in held:
+        route.continue_()
+    answered(page, "vLLM")
+    assert box.is_hidden()
+    watch.assert_clean()
+
+
+def test_a_link_to_the_wizard_starts_the_worker_on_any_page(page, base):
+    page.goto(f"{base}en/engines/")
+    with page.expect_worker(lambda worker: worker.url.endswith("/worker.mjs")):
+        page.hover(".md-tabs a[href$='wizard/']")
+    page.click(".md-tabs a[href$='wizard/']")
+    page.select_option("[data-device]", "rtx-4090")
+    answered(page)
+
+
 def test_without_scripts_the_form_is_there(open_page, base):
     """Without scripts the form, the recipes and a sentence are there."""
     page = open_page(java_script_enabled=False)

@@ -7,6 +7,7 @@ import { mountShort } from "./short.mjs";
 import { STATE, Wizard } from "./wizard.mjs";
 
 let mounted = null;
+let place = ""; // the path of the page that the wizard is on
 
 function mount() {
   const root = document.querySelector("[data-we-wizard]");
@@ -18,6 +19,7 @@ function mount() {
   } else if (!root.dataset.mounted) {
     root.dataset.mounted = "1";
     mounted = new Wizard(root);
+    place = location.pathname;
   }
 }
 
@@ -27,8 +29,21 @@ function carryState(event) {
   if (link) link.hash = location.hash.startsWith(STATE) ? location.hash : "";
 }
 
+// Whoever points at a link to the wizard is about to use it; the worker started now is the one it will use.
+function warm(event) {
+  const python = !mounted && event.target.closest?.("a[href*='wizard/']") && document.querySelector("meta[name=we-python]");
+  if (python && !navigator.connection?.saveData) engine.start(python).catch(() => mounted || engine.reset());
+}
+
+// A step back within the wizard is the wizard's own: the theme would load the page again.
+function own(event) {
+  if (mounted && location.pathname === place) event.stopImmediatePropagation();
+}
+
+window.addEventListener("popstate", own, true);
 window.addEventListener("hashchange", () => mounted?.moved());
 for (const kind of ["pointerdown", "focusin", "click"]) document.addEventListener(kind, carryState, true);
+for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, warm, { passive: true });
 engine.on("progress", ({ done, total }) => mounted?.result.progress(done, total));
 engine.on("explored", ({ id, result }) => mounted?.explored(id, JSON.parse(result)));
 engine.on("complete", () => mounted?.complete());

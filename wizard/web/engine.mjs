@@ -4,6 +4,7 @@ const WORKER_URL = new URL("worker.mjs", import.meta.url);
 const ANSWER_PATIENCE_MS = 10_000;
 
 let worker = null;
+let there = false; // whether it can
 let ready = null; // promise of a worker that can answer
 let options = null; // what the worker needs to know: {runtime, data, lang}
 let counter = 0;
@@ -27,11 +28,15 @@ export function start(element) {
   return ready;
 }
 
+/** Whether an answer would come at once. */
+export const isReady = () => there;
+
 /** Stop what is there, so that the next `start` begins anew. */
 export function reset() {
   worker?.terminate();
   worker = null;
   ready = null;
+  there = false;
   settle("reject", coded("crash"));
   for (const id of uses.keys()) finish(id, "reject", coded("crash"));
 }
@@ -127,7 +132,10 @@ function launch() {
       lost(await cause(event));
     };
     worker.onmessage = ({ data: message }) => {
-      if (message.type === "ready") resolve();
+      if (message.type === "ready") {
+        there = true;
+        resolve();
+      }
       if (message.type === "used") finish(message.id, "resolve", message.result);
       else if (message.type === "error" && uses.has(message.id)) {
         finish(message.id, "reject", coded(message.code, message.detail));

@@ -4,6 +4,7 @@ import { copy } from "./copy.mjs";
 import * as engine from "./engine.mjs";
 import { Form } from "./form.mjs";
 import { Result, reveal } from "./result.mjs";
+import { Similar, fieldsOf } from "./similar.mjs";
 import { Steps } from "./steps.mjs";
 
 const NARROW = matchMedia("(max-width: 59.9375em)");
@@ -24,6 +25,7 @@ export class Wizard {
       this.steps.changed(control);
       this.ask();
     });
+    this.similar = new Similar(root);
     this.steps = new Steps(this.form.element);
     this.result = new Result(root, (href) => this.follow(href));
     this.question = null; // what was asked last
@@ -142,12 +144,17 @@ export class Wizard {
     this.form.fill({});
     this.form.problems([]);
     this.form.assume({}, {});
+    this.similar.hide();
     this.result.clear();
     this.root.classList.remove("wf-folded");
   }
 
   async send(question, fill = false) {
     this.question = question;
+    if (!engine.isReady() && !this.shown) {
+      const said = question.address ? fieldsOf(question.address) : {};
+      this.similar.show({ ...said, ...question.fields });
+    }
     const request = { ...question, head: true, lang: this.root.dataset.lang, base: this.root.dataset.base };
     let answer = null;
     try {
@@ -157,6 +164,7 @@ export class Wizard {
     }
     if (!answer || !this.here() || !this.question) return;
     this.shown = answer.id;
+    this.similar.hide();
     if (fill) this.form.fill(answer.fields, answer.labels);
     this.form.problems(answer.problems, fill);
     this.form.assume(answer.assumed, answer.fields);
