@@ -35,12 +35,12 @@ function warm(event) {
   if (python && !navigator.connection?.saveData) engine.start(python).catch(() => mounted || engine.reset());
 }
 
-// A step back within the wizard is the wizard's own: the theme would load the page again.
-function own(event) {
+// A step back within the wizard is the wizard's own: the theme would load the page again, once for each visit
+// that began on it. Asked by early.js.
+window.whichEngineOwns = (event) => {
   if (mounted && location.pathname === place) event.stopImmediatePropagation();
-}
+};
 
-window.addEventListener("popstate", own, true);
 window.addEventListener("hashchange", () => mounted?.moved());
 for (const kind of ["pointerdown", "focusin", "click"]) document.addEventListener(kind, carryState, true);
 for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, warm, { passive: true });

@@ -2,6 +2,8 @@
 // engine.mjs takes the worker over, with what it has said until then, and tells what went wrong.
 (function () {
   "use strict";
+  // Here before the theme's own listener, so that the wizard can keep its steps back to itself (app.mjs).
+  window.addEventListener("popstate", (event) => window.whichEngineOwns?.(event));
   if (window.whichEngine || !location.hash.startsWith("#v=") || typeof WebAssembly !== "object") return;
   const { src, dataset } = document.currentScript;
   const early = { events: [] };

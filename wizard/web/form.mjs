@@ -66,15 +66,18 @@ export class Form {
     control.selectedIndex = control.options.length - 1;
   }
 
-  /** Show the defaults in the fields that nobody answered, marked as assumed. */
-  assume(assumed, fields) {
+  /**
+   * Show the defaults in the fields that nobody answered, marked as assumed.
+   * filled: nobody is typing, the form was just filled in.
+   */
+  assume(assumed, fields, filled = false) {
     for (const control of this.controls()) {
       const { name } = control;
       const kept = control.hasAttribute("aria-invalid") && control.value; // what was typed stays, to be put right
       const open = !(name in fields) && name in assumed && control.type !== "checkbox" && !kept;
       control.closest("[data-field]")?.classList.toggle("wf-assumed", open);
       if (!open) continue;
-      if (control === document.activeElement && control.type !== "radio") continue;
+      if (!filled && control === document.activeElement && control.type !== "radio") continue;
       if (control.type === "radio") control.checked = control.value === assumed[name];
       else put(control, assumed[name]);
       control.dataset.assumed = "1";

@@ -167,7 +167,7 @@ export class Wizard {
     this.similar.hide();
     if (fill) this.form.fill(answer.fields, answer.labels);
     this.form.problems(answer.problems, fill);
-    this.form.assume(answer.assumed, answer.fields);
+    this.form.assume(answer.assumed, answer.fields, fill);
     this.result.show(answer);
     this.told(answer);
     this.last = answer.fragment;
