@@ -80,7 +80,7 @@ export class Form {
       if (!filled && control === document.activeElement && control.type !== "radio") continue;
       if (control.type === "radio") control.checked = control.value === assumed[name];
       else put(control, assumed[name]);
-      control.dataset.assumed = "1";
+      if (!control.dataset.assumed) control.dataset.assumed = "1";
     }
     this.notes();
   }
@@ -172,9 +172,9 @@ export class Form {
     for (const control of this.element.querySelectorAll("select[name]")) {
       const place = control.closest("[data-field]")?.querySelector(".wf-note");
       if (!place) continue;
-      const note = control.selectedOptions[0]?.dataset.note ?? "";
-      place.textContent = note;
-      place.hidden = !note;
+      const note = control.options[control.selectedIndex]?.dataset.note ?? "";
+      if (place.textContent !== note) place.textContent = note; // a field that is written to is laid out again
+      if (place.hidden !== !note) place.hidden = !note;
     }
   }
 
@@ -225,6 +225,7 @@ export class Form {
 // A list gets a choice for a value that it has not got: an own device, a type of a format.
 function put(control, value, label) {
   if (control.tagName === "SELECT") {
+    if (control.value === value && !control.options[control.selectedIndex]?.dataset.own) return;
     control.querySelector("[data-own]")?.remove();
     if (value && ![...control.options].some((option) => option.value === value)) {
       const own = new Option(label ?? value, value);
@@ -232,7 +233,7 @@ function put(control, value, label) {
       control.add(own);
     }
   }
-  control.value = value;
+  if (control.value !== value) control.value = value;
 }
 
 function describe(control, ids) {

@@ -69,7 +69,7 @@ export class Result {
   around(answer) {
     const summary = this.root.querySelector("[data-we-summary]");
     const lines = summary?.querySelectorAll("p") ?? [];
-    lines.forEach((line, index) => (line.textContent = answer.summary[index]));
+    lines.forEach((line, index) => write(line, answer.summary[index]));
     summary?.toggleAttribute("hidden", false);
     if (this.bar) {
       this.bar.querySelector("p").innerHTML = answer.bar;
@@ -77,7 +77,7 @@ export class Result {
     }
     const assumed = this.root.querySelector("[data-we-assumptions]");
     if (!assumed) return;
-    assumed.querySelector("b").textContent = answer.assumptions;
+    write(assumed.querySelector("b"), answer.assumptions);
     assumed.querySelector("button").toggleAttribute("hidden", !this.before.has("change"));
     assumed.hidden = false;
   }
@@ -143,6 +143,11 @@ export class Result {
     if (href.startsWith("#v=")) this.follow(href);
     else reveal(href.slice(1));
   }
+}
+
+// Text that stands there already is not written again: it would be laid out again.
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /** Go to a section without touching the address, which holds the situation. */

@@ -14,6 +14,8 @@ const INTAKES = {
   model: async () => (await import("./model-file.mjs")).modelFiles,
 };
 
+const AFTER_PAINT_MS = 30;
+
 /** How an address begins that holds a situation. */
 export const STATE = "#v=";
 
@@ -31,6 +33,7 @@ export class Wizard {
     this.question = null; // what was asked last
     this.shown = null; // id of the answer on the page
     this.last = ""; // fragment of the answer on the page
+    this.step = false; // whether the next address is a new entry of the history
     this.opening = ""; // the address that the page was opened with, until its answer is there
     root.addEventListener("click", (event) => this.clicked(event));
     // ways out of an answer; an answer without them is an answer
@@ -172,10 +175,18 @@ export class Wizard {
     this.told(answer);
     this.last = answer.fragment;
     this.opening = "";
-    const step = this.steps.take();
-    if (location.hash === answer.fragment) return;
-    if (step) history.pushState(null, "", answer.fragment);
-    else history.replaceState(history.state, "", answer.fragment);
+    this.step ||= this.steps.take();
+    setTimeout(() => this.keepAddress(answer.fragment), AFTER_PAINT_MS);
+  }
+
+  /** Put the situation into the address; a browser takes longer for that than for showing the answer. */
+  keepAddress(fragment) {
+    if (this.last !== fragment) return; // a newer answer is there already, and its address on the way
+    const { step } = this;
+    this.step = false;
+    if (!this.here() || !this.question || location.hash === fragment) return;
+    if (step) history.pushState(null, "", fragment);
+    else history.replaceState(history.state, "", fragment);
   }
 
   /** The rest of the answer, and once what-if is through the same with what would change it. */
