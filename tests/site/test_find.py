@@ -51,7 +51,7 @@ def test_by_keyboard_it_chooses_and_answers(form):
     assert form.get_attribute(f"#{active}", "data-value") == "rtx-3090"
     form.keyboard.press("Enter")
     assert form.input_value("[data-device]") == "rtx-3090" and form.input_value(DEVICE) == ""
-    form.wait_for_function("location.hash.includes('1*rtx-3090')")
+    form.wait_for_function("() => location.hash.includes('1*rtx-3090')")
     assert form.evaluate("document.activeElement.matches('[data-device]')")
     form.fill(MODEL, "qwen3 32b")
     form.keyboard.press("Escape")
@@ -65,7 +65,7 @@ def test_every_row_has_its_own_search(form):
     second = form.locator(DEVICE).nth(1)
     second.fill("3060")
     second.press("Enter")
-    form.wait_for_function("location.hash.includes('1*rtx-4090') && location.hash.includes('1*rtx-3060')")
+    form.wait_for_function("() => location.hash.includes('1*rtx-4090') && location.hash.includes('1*rtx-3060')")
 
 
 def test_an_open_list_has_no_barriers(form):

@@ -53,9 +53,9 @@ def test_what_was_answered_before_stays_and_back_undoes(page, base):
     answered(page)
     paste(page, pastes.NVIDIA_SMI_WINDOWS)
     page.click(f"{HARDWARE} [data-act=use]")
-    page.wait_for_function("location.hash.includes('rtx-4090') && location.hash.includes('qwen3-32b')")
+    page.wait_for_function("() => location.hash.includes('rtx-4090') && location.hash.includes('qwen3-32b')")
     page.go_back()
-    page.wait_for_function("location.hash.includes('2*rtx-3090') && !location.hash.includes('windows')")
+    page.wait_for_function("() => location.hash.includes('2*rtx-3090') && !location.hash.includes('windows')")
 
 
 def test_markup_in_a_paste_is_text(page, base):
@@ -76,7 +76,7 @@ def test_files_of_a_model_are_read_and_a_link_carries_an_own_one(page, base, tmp
     page.set_input_files(f"{MODEL} input[type=file]", str(own))
     page.wait_for_selector(f"{MODEL} .wf-row", timeout=20_000)
     page.click(f"{MODEL} [data-act=use]")
-    page.wait_for_function("location.hash.includes('model=')")
+    page.wait_for_function("() => location.hash.includes('model=')")
     answered(page)
     link = page.url
     page.goto("about:blank")

@@ -31,4 +31,4 @@ def test_the_example_is_impossible_and_the_form_is_empty(page, base):
     page.click("[data-report-put=form]")
     assert "- Warm-up: " in page.input_value("#report-text")
     page.click("[data-report-run]")
-    page.wait_for_function("document.querySelector('[data-report-found] h4') === null")
+    page.wait_for_function("() => document.querySelector('[data-report-found] h4') === null")
