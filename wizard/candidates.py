@@ -21,7 +21,7 @@ from .vocabulary import FIT_CLASSES, KERNELS
 Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path, what, obstacles
 
 _STATUS = ("published", "convert", "unknown")
-_PLENTY = 8  # bits a weight beyond which no loss of quality is on record
+PLENTY = 8  # bits a weight beyond which no loss of quality is on record
 _CLOSE = 1.25  # bits a weight that an estimate could hardly tell apart
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
 BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
@@ -80,7 +80,7 @@ class Candidate:
         Whoever has several requests and a model that fits one card gains more from copies than from
         splitting it for the sake of bits that nobody sees: what maintainers answer to that question.
         """
-        full = min(_PLENTY, max(c.bits for c in near))
+        full = min(PLENTY, max(c.bits for c in near))
         good = self.bits >= full and not self.lossy and not self.fallback
         return good and self.layout.tp == self.layout.pp == 1 < self.layout.dp
 
@@ -186,7 +186,7 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         return sorted(near, key=lambda c: (not c.copies_of_full_quality(near), _by_bits(c))) + rest
     if offload:
         return sorted(bucket, key=lambda c: (c.fit["offload"]["host_bytes"], _by_bits(c)))
-    if quantity and bucket[0].fit is not None:
+    if quantity and bucket[0].fit is not None and not _reads_only(bucket[0]):
         # no bandwidth, no estimate; still the fewest bits are read fastest, and those close to them tie
         least = min(c.bits for c in bucket) * _CLOSE
         return sorted(bucket, key=lambda c: (c.bits > least, c.bits if c.bits > least else 0.0, _by_bits(c)))
@@ -194,11 +194,19 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
 
 
 def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
-    # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide
+    # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide. Beyond
+    # eight no loss is on record, so more of them only cost memory and time.
     path = candidate.path
     home = (KERNELS.index(path.kernel), path.place)
-    few = (candidate.fallback, -int(candidate.bits), candidate.waste)  # a format made for other matrix units comes last
-    return (*few, *home, candidate.order, -candidate.bits, candidate.key)
+    enough = int(min(candidate.bits, PLENTY))
+    few = (candidate.fallback, -enough, candidate.waste)  # a format made for other matrix units comes last
+    bits = candidate.bits if candidate.bits >= PLENTY else -candidate.bits
+    return (*few, *home, candidate.order, bits, candidate.key)
+
+
+def _reads_only(candidate: Candidate) -> bool:
+    """Whether the model writes nothing, so that no number of a decode step exists."""
+    return (candidate.estimates or {}).get("missing") == "no-text"
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .candidates import BY_SPEED, SHAKY, Candidate, Refused
+from .candidates import BY_SPEED, PLENTY, SHAKY, Candidate, Refused
 from .facts import Facts, native_bits
 from .found import Option
 from .layouts import Placed, Placing, place
@@ -114,7 +114,7 @@ class Maker:
         kv, self.offload = facts.situation["settings"]["kv"], facts.situation["settings"]["offload"]
         self.kv_type = "f16" if kv == "auto" else kv
         self._settings = {where: {"kv_type": self.kv_type, "offload": where} for where in {"no", self.offload}}
-        self.quantity = BY_SPEED.get(facts.situation["priority"])
+        self.quantity = BY_SPEED.get(facts.situation["priority"]) if self.writes else None
         self._kept = kept
 
     # ------------------------------------------------------------------ one engine
@@ -217,13 +217,14 @@ class Maker:
     def _sorted(self, ready: list[Ready]) -> list[Ready]:
         """Types of one family in the order in which the first good one makes the rest needless.
 
-        By speed the narrowest come first and wider ones end where they fall behind; else the widest
-        that fits is the one to take.
+        By speed the narrowest come first and wider ones end where they fall behind; else eight bits, or the
+        widest below them that fits, is the one to take.
         """
         home = {key: n for n, key in enumerate(dict.fromkeys(_family(r.option) for r in ready))}
 
         def place_of(r: Ready) -> tuple[Any, ...]:
-            bits = (r.stored,) if self.quantity else (-int(r.bits), int(r.stored), -r.stored)
+            enough = r.stored if r.bits >= PLENTY else -r.stored
+            bits = (r.stored,) if self.quantity else (-int(min(r.bits, PLENTY)), int(r.stored), enough)
             return home[_family(r.option)], bits, r.option.path.type
 
         return sorted(ready, key=place_of)
