@@ -169,6 +169,8 @@ def _slower_pipeline(one: Candidate, other: Candidate, quantity: str) -> bool:
 
 
 def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
+    if len(bucket) == 1:
+        return bucket
     offload = all(c.fit is not None and c.fit["class"] == "offload" for c in bucket)
     # with a part in system memory the wait is what counts, whatever the priority
     quantity = BY_SPEED.get(priority) or ("decode_tps" if offload else None)

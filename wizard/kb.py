@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 Entry = dict[str, Any]
@@ -31,6 +32,7 @@ _PLUS = re.compile(r"(?<=[a-z0-9])\+", re.I)
 _FORMAT_TAILS = ("fp8", "awq", "gptq", "gguf", "nvfp4", "mxfp4", "exl2", "exl3")
 
 
+@lru_cache(maxsize=8192)  # names of the knowledge are compared in every decision
 def fold(text: str) -> str:
     """Lower case letters and digits only, accents removed: how names are compared."""
     plain = unicodedata.normalize("NFD", text.lower().replace("đ", "d"))
