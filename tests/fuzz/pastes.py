@@ -31,6 +31,7 @@ def check(pasted: str, kb: KB) -> None:
     again, unread = from_flat(found["fields"])
     assert not unread, (unread, found["fields"])
     reading = read(again, kb)
-    assert not reading.problems, reading.problems
+    # outputs of two machines in one paste may name a system that the devices of the other do not run: that is told
+    assert all(p.text == "problem.not-its-system" for p in reading.problems), reading.problems
     assert sum(d["count"] for d in reading.stated.get("devices", [])) >= min(1, len(found["devices"]))
     assert len(found["unread"]) <= hardware.SHOWN

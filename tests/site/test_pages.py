@@ -78,7 +78,8 @@ def test_no_barriers_in_the_wizard_with_an_answer(open_page, base, wizard_addres
     page.goto(wizard_address(base, lang, TEAM + "&context.tokens=lots"))
     answered(page, complete=True)
     for summary in page.locator("[data-we-wizard] summary").all():
-        summary.click()
+        if summary.is_visible():  # there is nothing recent yet
+            summary.click()
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
     page.reload()

@@ -8,8 +8,10 @@ import { STATE, Wizard } from "./wizard.mjs";
 
 let mounted = null;
 let place = ""; // the path of the page that the wizard is on
+let leaving = false; // a link to another page was followed and that page is not there yet
 
 function mount() {
+  leaving = false;
   const root = document.querySelector("[data-we-wizard]");
   const report = document.querySelector("[data-we-report]");
   if (report) import("./report.mjs").then((module) => module.mountReport(report));
@@ -38,8 +40,14 @@ function warm(event) {
 // A step back within the wizard is the wizard's own: the theme would load the page again, once for each visit
 // that began on it. Asked by early.js.
 window.whichEngineOwns = (event) => {
-  if (mounted && location.pathname === place) event.stopImmediatePropagation();
+  if (mounted && !leaving && location.pathname === place) event.stopImmediatePropagation();
 };
+function follow(event) {
+  const link = event.target.closest?.("a[href]");
+  const away = link && link.origin === location.origin && link.pathname !== location.pathname;
+  if (away && !link.target && !event.metaKey && !event.ctrlKey && !event.shiftKey) leaving = true;
+}
+document.addEventListener("click", follow, true); // before the theme changes the address
 
 window.addEventListener("hashchange", () => mounted?.moved());
 for (const kind of ["pointerdown", "focusin", "click"]) document.addEventListener(kind, carryState, true);

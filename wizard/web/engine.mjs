@@ -15,15 +15,18 @@ let used = 0;
 let call = null; // the one question that the worker has: {id, resolve, reject, timer}
 const listeners = { progress: new Set(), explored: new Set(), complete: new Set(), ready: new Set() };
 
+/** What a worker needs to know; a question may come before anybody starts it. See `start`. */
+export function know(element) {
+  const { runtime, data, lang } = element.dataset;
+  options = { runtime, data, lang };
+}
+
 /**
  * Start Python if it is not there yet; resolves when it can answer, rejects with an error that has a code.
  * element: carries the folders of runtime and knowledge, from here, and the language.
  */
 export function start(element) {
-  if (element) {
-    const { runtime, data, lang } = element.dataset;
-    options = { runtime, data, lang };
-  }
+  if (element) know(element);
   ready ??= launch();
   return ready;
 }

@@ -161,18 +161,25 @@ export function reveal(id) {
 }
 
 // Put new HTML into a section; what the reader opened, chose and had in focus is found again by id or place.
+// What was chosen and is not there yet (further forms of a command come a moment later) waits with the section.
+const unmet = new WeakMap(); // section -> choices
+
 function replace(box, html) {
   const open = [...box.querySelectorAll("details[open]")].map((d) => where(box, d));
   const chosen = [...box.querySelectorAll("input:checked, select")].map((c) => [where(box, c), c.value]);
+  const wanted = [...chosen, ...(unmet.get(box) ?? [])];
   const active = document.activeElement;
   const focused = box.contains(active) ? where(box, active) : null;
   box.innerHTML = html;
   for (const place of open) find(box, place, "DETAILS")?.setAttribute("open", "");
-  for (const [place, value] of chosen) {
+  const missing = [];
+  for (const [place, value] of wanted) {
     const control = find(box, place);
-    if (control?.type === "radio" && control.value === value) control.checked = true;
+    if (!control && place.id) missing.push([place, value]);
+    else if (control?.type === "radio" && control.value === value) control.checked = true;
     else if (control?.tagName === "SELECT" && [...control.options].some((o) => o.value === value)) control.value = value;
   }
+  unmet.set(box, missing);
   if (focused) find(box, focused, active.tagName)?.focus({ preventScroll: true });
 }
 

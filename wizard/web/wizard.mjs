@@ -33,6 +33,7 @@ export class Wizard {
     this.question = null; // what was asked last
     this.shown = null; // id of the answer on the page
     this.last = ""; // fragment of the answer on the page
+    this.path = location.pathname;
     this.step = false; // whether the next address is a new entry of the history
     this.opening = ""; // the address that the page was opened with, until its answer is there
     root.addEventListener("click", (event) => this.clicked(event));
@@ -56,6 +57,7 @@ export class Wizard {
   begin() {
     const { runtime } = this.root.dataset;
     if (!runtime) return; // built without the browser's Python
+    engine.know(this.root);
     this.result.failed(null);
     const late = setTimeout(() => this.result.loading(true), 150); // a worker that is there answers sooner
     const start = () =>
@@ -97,6 +99,7 @@ export class Wizard {
 
   /** Answer what stands in the address, and show it in the form. */
   address() {
+    clearTimeout(this.keeping); // the address is newer than the answer that is shown
     this.steps.reset();
     if (!this.last) this.opening = location.hash;
     return this.send({ address: location.hash }, true);
@@ -141,6 +144,7 @@ export class Wizard {
 
   /** Back at the beginning, before anything was answered. */
   empty() {
+    clearTimeout(this.keeping);
     this.steps.reset();
     this.question = this.shown = null;
     this.last = this.opening = "";
@@ -176,15 +180,16 @@ export class Wizard {
     this.last = answer.fragment;
     this.opening = "";
     this.step ||= this.steps.take();
-    setTimeout(() => this.keepAddress(answer.fragment), AFTER_PAINT_MS);
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.keepAddress(answer.fragment), AFTER_PAINT_MS);
   }
 
   /** Put the situation into the address; a browser takes longer for that than for showing the answer. */
   keepAddress(fragment) {
-    if (this.last !== fragment) return; // a newer answer is there already, and its address on the way
     const { step } = this;
     this.step = false;
-    if (!this.here() || !this.question || location.hash === fragment) return;
+    // a click on a link changes the address before the page is gone
+    if (!this.here() || !this.question || location.pathname !== this.path || location.hash === fragment) return;
     if (step) history.pushState(null, "", fragment);
     else history.replaceState(history.state, "", fragment);
   }
