@@ -59,7 +59,7 @@ lint: .venv/.ready
 
 test: build lint ## lint, build, and all tests (a browser is installed on Debian if none is there)
 	@CHROMIUM="$$(scripts/ensure_chromium.sh)"; export CHROMIUM; \
-	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/site && $(PY) -m pytest -n 2 --dist loadfile tests/site
+	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/site && $(PY) -m pytest tests/site
 
 bench: build ## speed of check, decide, render, browser and build, against the limits of the design
 	@CHROMIUM="$$(scripts/ensure_chromium.sh)" $(PY) scripts/bench.py

@@ -95,7 +95,7 @@ def test_of_a_gguf_only_the_header_is_read(page, base, tmp_path):
     page.wait_for_selector(f"{MODEL} .wf-row", timeout=20_000)
     (tmp_path / "no.gguf").write_bytes(b"GGUF" + b"\x03\x00\x00\x00" + b"\x00" * 4)
     page.set_input_files(f"{MODEL} input[type=file]", str(tmp_path / "no.gguf"))
-    page.wait_for_function(f"document.querySelector('{MODEL} .wf-problem')?.textContent.includes('no.gguf')")
+    page.wait_for_function(f"() => document.querySelector('{MODEL} .wf-problem')?.textContent.includes('no.gguf')")
 
 
 def test_a_public_model_is_asked_for_on_its_click_only(open_page, base):

@@ -138,7 +138,7 @@ def test_targets_are_large_enough_for_a_finger(open_page, base, wizard_address):
 def test_the_answer_of_a_phone_is_first_and_stays_in_sight(open_page, base, wizard_address, lang):
     page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
     page.goto(wizard_address(base, lang))
-    answered(page, "vLLM")
+    answered(page, "vLLM", complete=True)  # the page has its whole length
     assert page.locator("[data-we-result] .we-engine").bounding_box()["y"] < 400
     assert "RTX 3090" in page.inner_text("[data-we-summary]")
     assert page.locator("[data-we-bar]").is_hidden()
