@@ -155,34 +155,44 @@ def predict_prefill(row: Row, fitted: Fitted, values: dict[str, float]) -> float
     return seconds_of(parts(row, fitted), values, _prior)
 
 
+Values = dict[str, float]
+
+
+def _held_out(
+    use: list[Row], key: Callable[[int, Row], Hashable], fit: Callable[[list[Row]], Values],
+    seconds: Callable[[Row, Values], float],
+) -> np.ndarray:  # fmt: skip
+    """log(predicted / measured) of prompts, each predicted by a fit without the rows of its group."""
+    result = np.full(len(use), np.nan)
+    for members in groups_of(use, key):
+        left = set(members)
+        without = fit([r for p, r in enumerate(use) if p not in left])
+        for position in members:
+            result[position] = log(seconds(use[position], without) / use[position].prefill_time)
+    return result
+
+
 def held_out_prefill(
     use: list[Row], fitted: Fitted, start: dict[str, float], key: Callable[[int, Row], Hashable]
 ) -> np.ndarray:
     """log(predicted / measured) of prompts, each predicted without the rows of its group."""
-    result = np.full(len(use), np.nan)
-    for members in groups_of(use, key):
-        left = set(members)
-        without = fit_prefill([r for p, r in enumerate(use) if p not in left], fitted, start)
-        for position in members:
-            row = use[position]
-            result[position] = log(predict_prefill(row, fitted, without) / row.prefill_time)
-    return result
+    return _held_out(
+        use, key, lambda rows: fit_prefill(rows, fitted, start), lambda row, v: predict_prefill(row, fitted, v)
+    )
 
 
 def held_out_bare(
     use: list[Row], fitted: Fitted, known: dict[str, float], key: Callable[[int, Row], Hashable]
 ) -> np.ndarray:
-    """The same for graphics devices of which only the bandwidth is known."""
-    result = np.full(len(use), np.nan)
-    for members in groups_of(use, key):
-        left = set(members)
-        without = fit_bare([r for p, r in enumerate(use) if p not in left], fitted, known)
-        for position in members:
-            row = use[position]
-            if row.path[0] == "gpu":
-                seconds = seconds_of(parts(row, fitted, known), without, _prior)
-                result[position] = log(seconds / row.prefill_time)
-    return result
+    """The same for graphics devices of which only the bandwidth is known; NaN for the others."""
+    found = _held_out(
+        use,
+        key,
+        lambda rows: fit_bare(rows, fitted, known),
+        lambda row, v: seconds_of(parts(row, fitted, known), v, _prior),
+    )
+    found[[row.path[0] != "gpu" for row in use]] = np.nan
+    return found
 
 
 def summary_of(values: dict[str, float], bare: dict[str, float]) -> dict[str, Any]:
