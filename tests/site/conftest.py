@@ -181,3 +181,14 @@ def answered(page, engine: str | None = None, complete: bool = False) -> None:
         )
     if complete:
         page.wait_for_selector("[data-section=change]", state="attached")
+
+
+def copied(page, button: str) -> str:
+    """Click a copy button and return what it put on the clipboard, which all tests share."""
+    page.evaluate("() => navigator.clipboard.writeText('')")
+    page.click(button)
+    for _ in range(100):
+        if text := page.evaluate("() => navigator.clipboard.readText()"):
+            return text
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{button} copied nothing")

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.site.conftest import TEAM, answered
+from tests.site.conftest import TEAM, answered, copied
 from tests.site.test_pages import violations
 
 PAIR, RECENT = "[data-we-pair]", "[data-we-recent]"
@@ -22,8 +22,7 @@ def shown(page, base, fragment=TEAM, lang="en"):
 def test_a_copied_link_remembers_its_answer(open_page, base, watch):
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     shown(page, base)
-    page.click("[data-way=link]")
-    link = page.evaluate("navigator.clipboard.readText()")
+    link = copied(page, "[data-way=link]")
     assert re.search(r"&at=\d{4}-\d\d-\d\d&was=vllm,", link) and len(link) < 250
     page.goto("about:blank")
     page.goto(link.replace("was=vllm", "was=llama-cpp"))
@@ -54,8 +53,7 @@ def test_an_answer_is_kept_beside_the_next(open_page, base, watch):
     page.fill("[name='traffic.concurrency']", "1")
     page.wait_for_selector(f"{PAIR} table")
     assert page.locator(f"{PAIR} tbody tr").count() >= 8
-    page.click("[data-way=link]")
-    link = page.evaluate("navigator.clipboard.readText()")
+    link = copied(page, "[data-way=link]")
     page.evaluate("sessionStorage.clear()")
     page.goto("about:blank")
     page.goto(link)  # the link holds both

@@ -9,12 +9,12 @@ document.addEventListener("click", (event) => {
 
 /** Copy a text and say so on the button for two seconds; the word comes from the button or the page. */
 export async function copy(button, text) {
-  if (button.dataset.label) return;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     return; // the text can still be selected by hand
   }
+  if (button.dataset.label) return; // it says so already
   const done = button.dataset.copied ?? document.querySelector("[data-copied]")?.dataset.copied;
   button.dataset.label = button.textContent;
   if (done) button.textContent = done;

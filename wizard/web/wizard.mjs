@@ -181,15 +181,20 @@ export class Wizard {
     this.opening = "";
     this.step ||= this.steps.take();
     clearTimeout(this.keeping);
-    this.keeping = setTimeout(() => this.keepAddress(answer.fragment), AFTER_PAINT_MS);
+    const { hash } = location;
+    this.keeping = setTimeout(() => this.keepAddress(answer.fragment, hash), AFTER_PAINT_MS);
   }
 
-  /** Put the situation into the address; a browser takes longer for that than for showing the answer. */
-  keepAddress(fragment) {
+  /**
+   * Put the situation into the address; a browser takes longer for that than for showing the answer. An address
+   * that is no longer `before` is newer than the answer: a step back changes it before anybody is told.
+   */
+  keepAddress(fragment, before) {
     const { step } = this;
     this.step = false;
     // a click on a link changes the address before the page is gone
-    if (!this.here() || !this.question || location.pathname !== this.path || location.hash === fragment) return;
+    if (!this.here() || !this.question || location.pathname !== this.path) return;
+    if (location.hash !== before || before === fragment) return;
     if (step) history.pushState(null, "", fragment);
     else history.replaceState(history.state, "", fragment);
   }
