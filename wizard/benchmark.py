@@ -56,8 +56,8 @@ def plan(
                 continue
             quantity = ONE_TEXT.get(quantity, quantity)
         unit, single = QUANTITIES[quantity]
-        tool = _tool(quantity, recommendation["engine"], kb, case)
-        words = _command(tool, known, single, case)
+        tool = tool_of(quantity, recommendation["engine"], kb, case)
+        words = command_of(tool, known, single, case)
         same_as = runs.get(tuple(words)) if words else None
         if words and not same_as:
             runs[tuple(words)] = quantity
@@ -143,7 +143,7 @@ def _shows(tool: tuple[str, Plain] | None, quantity: str, ends: tuple[float, flo
     return {"label": label, "low": low, "high": high}
 
 
-def _tool(quantity: str, engine: str, kb: KB, case: str | None = None) -> tuple[str, Plain] | None:
+def tool_of(quantity: str, engine: str, kb: KB, case: str | None = None) -> tuple[str, Plain] | None:
     """The engine's own tool if one measures the quantity, else one for any OpenAI-compatible server.
 
     case: of a model without decode; then a tool is one that has a command for it, and memory is read as always.
@@ -163,7 +163,7 @@ def _tool(quantity: str, engine: str, kb: KB, case: str | None = None) -> tuple[
     return general
 
 
-def _command(tool: tuple[str, Plain] | None, known: Plain, single: bool, case: str | None = None) -> list[str]:
+def command_of(tool: tuple[str, Plain] | None, known: Plain, single: bool, case: str | None = None) -> list[str]:
     """The tool's words with the person's numbers; a word that has no value takes its flag with it.
 
     A common beginning of the prompts belongs to the load; one request alone is measured without it.

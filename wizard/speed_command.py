@@ -6,11 +6,13 @@ import argparse
 import sys
 from typing import Any
 
+from . import speed_view
 from .decision import finish, to_json
-from .flags import config, count, positive, share, whole
+from .flags import LANGUAGES, config, count, positive, share, whole
 from .kb import KB
 from .speed import ask, cost
 from .speed.ask import listed
+from .texts import Texts
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -41,9 +43,10 @@ def add(commands: Any) -> argparse.ArgumentParser:
     load.add_argument("--shared-prefix", metavar="X", type=share, default=0.0, help="share of a prompt in the cache")
     price = one.add_argument_group("price")
     price.add_argument("--price-per-hour", metavar="X", type=positive, help="money per hour for the machine")
-    price.add_argument("--watts", metavar="X", type=positive, help="power of the machine under load")
+    price.add_argument("--watts", metavar="X", type=positive, help="power of the machine, measured under this load")
     price.add_argument("--price-per-kwh", metavar="X", type=positive, help="money per kilowatt-hour")
     one.add_argument("--json", action="store_true", help="print JSON")
+    one.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the text")
     return one
 
 
@@ -52,7 +55,7 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
 
     knowledge: core, texts and measurements of the base.
     """
-    core, _, measurements = knowledge
+    core, texts, measurements = knowledge
     kb = KB(core, measurements)
     try:
         found = answer(args, kb)
@@ -60,13 +63,21 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
         print(f"which-engine: {error}", file=sys.stderr)
         return 2
     _link(found["nearest"])
-    print(to_json(found) if args.json else text(found), flush=True)
+    lang = "en" if args.json else args.lang  # data is for programs
+    words = Texts(texts[lang], lang, kb.terms)
+    found["assumptions"] = [speed_view.sentence(said, words) for said in found["assumptions"]]
+    for item in found["missing"]:
+        item["what"] = speed_view.sentence(item["what"], words)
+    print(to_json(found) if args.json else speed_view.text(found, words), flush=True)
     return 1 if found["missing"] else 0
 
 
 def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
-    """The estimate for parsed arguments: what `--json` prints. ValueError: a config file that cannot be read."""
-    architecture, written = _config(args.config) if args.config else (None, None)
+    """The estimate for parsed arguments: what `--json` prints but for the sentences, which are still texts by id.
+
+    ValueError: a config file that cannot be read.
+    """
+    architecture, written, read = _config(args.config) if args.config else (None, None, ())
     found = ask.answer(
         ask.Question(
             model=args.model, architecture=architecture, params_b=args.params_b, active_b=args.active_b,
@@ -81,6 +92,9 @@ def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
     known = {"per_hour": args.price_per_hour, "watts": args.watts, "per_kwh": args.price_per_kwh}
     found["cost_per_million"] = cost.per_million(found["throughput_tps"], known)
     found["joules_per_token"] = cost.joules_per_token(found["throughput_tps"], args.watts)
+    found["assumptions"] = [*read, *found["assumptions"]]
+    if args.price_per_kwh and not args.watts:
+        found["assumptions"].append(("terminal.speed-watts", {}))
     return finish(found)
 
 
@@ -95,70 +109,8 @@ def _link(rows: list[dict[str, Any]]) -> None:
         row["links"] = [readings[id_][1]["url"] for id_ in listed(row["source"]) if id_ in readings]
 
 
-def _config(name: str) -> tuple[dict[str, Any], str | None]:
-    """(architecture, weight type the files state) of a config.json."""
+def _config(name: str) -> tuple[dict[str, Any], str | None, tuple[Any, ...]]:
+    """(architecture, weight type the files state, what was taken for granted) of a config.json."""
     read = config(name)
     format_ = read.format or {}
-    return read.entry, format_.get("type") or format_.get("family")
-
-
-def text(found: dict[str, Any]) -> str:
-    """The answer for a terminal."""
-    lines = []
-    for item in found["missing"]:
-        near = f"; nearest names: {', '.join(item['near'])}" if item["near"] else ""
-        lines.append(f"missing: {item['what']} ({item['flag']}){near}")
-    if found["missing"]:
-        return "\n".join(lines)
-    what = found["resolved"]
-    count = f"{what['count']} x " if what["count"] > 1 else ""
-    lines.append(
-        f"{what['model']}, {what['format']}, {what['file_gib']:.3g} GiB, on {count}{what['hardware']} "
-        f"({what['bandwidth_gbs']:.4g} GB/s, {what['class'] or 'no class'}), "
-        f"{what['engine'] or 'any engine'} ({what['backend']})"
-    )
-    for key, name, unit in (
-        ("decode_tps", "decode, one request", "tokens/s"),
-        ("prefill_tps", "prompt", "tokens/s"),
-        ("ttft_s", "first token", "s"),
-        ("ttft_hit_s", "first token, prefix cached", "s"),
-        ("throughput_tps", "decode, all requests", "tokens/s"),
-        ("tpot_s", "time per token, all requests", "s"),
-        ("cost_per_million", "a million tokens", "(in the currency given)"),
-        ("joules_per_token", "energy per token", "J"),
-    ):
-        interval = found.get(key)
-        if interval:
-            lines.append(f"  {name:30}{_number(interval['point']):>10}  {_span(interval)} {unit}")
-        elif key in ask.NUMBERS:
-            lines.append(f"  {name:30}{'-':>10}  no basis: peak operations per second of the device are not known")
-    reads = found["reads"]
-    lines.append(
-        f"  a token reads {reads['weights_gb']:.3g} GB of weights and {reads['kv_gb']:.2g} GB of KV cache: "
-        f"{_number(1e3 * reads['floor_s'])} ms at the full bandwidth, nothing can be faster"
-    )
-    shares = [f"{name} {share:.0%}" for name, share in found["shares"].items() if share >= 0.005]
-    lines.append(f"  where the time of a step goes: {', '.join(shares)}")
-    basis = found["basis"]
-    lines.append(
-        f"  basis: {basis['records']} records of {basis['machines']} machines ({basis['class']}, {basis['level']}); "
-        f"median error {basis['error']:.0%}, interval held {basis['coverage']:.0%} of unseen records"
-    )
-    lines.append("  rates of the engine itself, as llama-bench prints them; a client sees its network and server too")
-    lines += [f"  assumed: {item}" for item in found["assumptions"]]
-    for row in found["nearest"]:
-        differs = ", ".join(row["differs"]) or "nothing"
-        links = " ".join(row["links"])
-        lines.append(
-            f"  measured: {row['decode_tps']:.4g} tokens/s, {row['model']} on {row['hardware']}, {row['engine']} "
-            f"({row['date']}); differs in {differs} {links}"
-        )
-    return "\n".join(lines)
-
-
-def _number(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
-
-
-def _span(interval: dict[str, float]) -> str:
-    return f"{_number(interval['low'])} to {_number(interval['high'])}"
+    return read.entry, format_.get("type") or format_.get("family"), tuple(read.said)

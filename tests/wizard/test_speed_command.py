@@ -71,7 +71,7 @@ def test_what_is_missing_is_said_with_the_flag(run, capsys):
     assert "--bandwidth-gbs" in flags and "--params-b" in flags
     assert any("M3 Ultra" in name for item in found["missing"] for name in item["near"])
     code, found = run("--model", "Llama 3.1 8B", "--device", "RTX 3090")
-    assert code == 1 and found["missing"][0]["flag"] == "--format or --file-gib"
+    assert code == 1 and found["missing"][0]["flag"] == "--format | --file-gib"
     assert cli.main(["speed", "--model", "Nobody-9", "--device", "RTX 3090"]) == 1
     assert "--params-b" in capsys.readouterr().out
 
@@ -137,7 +137,7 @@ def test_a_name_that_contradicts_the_given_size_is_not_believed(base):
     found = ask.answer(
         ask.Question(model="Llama 3.1 8B", params_b=70, layers=80, format="Q4_K_M", device="RTX 3090"), base
     )
-    assert any("not 70" in text for text in found["assumptions"])
+    assert ("terminal.speed-sizes", {"model": "Llama 3.1 8B", "known": 8.03, "given": 70}) in found["assumptions"]
     assert found["resolved"]["file_gib"] > 35
 
 
@@ -191,11 +191,58 @@ def test_money_and_energy(run):
     assert priced["joules_per_token"]["point"] == pytest.approx(350 / rate, rel=1e-4)
 
 
-def test_for_people_the_same_numbers_in_lines(capsys):
+def test_for_people_the_same_numbers_in_lines(capsys, run):
+    _, found = run(*KNOWN)
     assert cli.main(["speed", *KNOWN]) == 0
     out = capsys.readouterr().out
-    assert "GeForce RTX 3090" in out and "tokens/s" in out and "basis:" in out and "measured:" in out
-    assert "nothing can be faster" in out and "https://" in out
+    assert "GeForce RTX 3090" in out and f"{found['decode_tps']['point']:.0f} " in out
+    assert "80 % interval held" in out and "Measured:" in out and "https://" in out
+    assert "nothing can be faster" in out and "a chat client shows less" in out and "llama-bench -m MODEL.gguf" in out
+
+
+@pytest.mark.parametrize(("lang", "word"), [("vi", "băng thông"), ("ru", "пропускной способности")])
+def test_people_read_it_in_their_language(capsys, lang, word):
+    served = ("--engine", "vllm@0.20", "--device", "H100 80GB", "--batch", "8", "--shared-prefix", "0.5")
+    odd = ("--params-b", "30", "--active-b", "3", "--file-gib", "17", "--engine", "no such", "--price-per-kwh", "1")
+    for flags in (
+        ("--model", "Qwen3-32B", "--format", "awq", *served, "--price-per-hour", "2", "--watts", "700"),
+        ("--bandwidth-gbs", "700", "--class", "nv-consumer", "--batch", "2", *odd),
+        ("--device", "Nothing 99", "--params-b", "8", "--format", "x"),
+    ):
+        assert cli.main(["speed", "--lang", lang, *flags]) in (0, 1)
+        out = capsys.readouterr().out
+        assert word in out or "--bandwidth-gbs" in out
+        said = out.partition("MODEL")[0].lower()
+        for english in (
+            "decode of",
+            "request,",
+            "known",
+            "measured",
+            "tokens",
+            "missing",
+            " at once",
+            "given",
+            "years",
+        ):
+            assert lang == "vi" and english == "request," or english not in said, (english, said)
+
+
+def test_a_sum_says_whether_it_holds_the_prompts(run):
+    _, tool = run(*KNOWN, "--batch", "8")
+    assert tool["throughput_with_prompts"] is False and tool["rate_of"] == "steps"
+    assert [one["tool"] for one in tool["run"]] == ["llama-bench", "llama-batched-bench"]
+    _, server = run(
+        "--model", "Qwen3-32B", "--format", "fp8", "--device", "H100 SXM", "--engine", "vllm", "--batch", "8"
+    )
+    assert server["throughput_with_prompts"] is True and server["rate_of"] == "client"
+    # prompts of the others come in between: longer ones leave less
+    longer = ("--input", "8000", "--depth", "512")
+    flags = ("--model", "Qwen3-32B", "--format", "fp8", "--device", "H100 SXM", "--engine", "vllm", "--batch", "8")
+    _, slower = run(*flags, *longer)
+    assert slower["throughput_tps"]["point"] < server["throughput_tps"]["point"]
+    assert slower["decode_tps"]["point"] == pytest.approx(server["decode_tps"]["point"])
+    _, alone = run(*KNOWN)
+    assert alone["throughput_with_prompts"] is False and len(alone["run"]) == 1
 
 
 @pytest.mark.parametrize(

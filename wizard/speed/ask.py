@@ -16,7 +16,7 @@ from wizard.kb import KB
 from wizard.memory import need
 from wizard.shapes import GIB, Card, Layout, Path, Workload
 
-from . import assumed, names, nodes
+from . import assumed, names, nodes, tools
 from .builds import years_old
 from .by_size import by_size
 from .estimate import Known, bandwidth_of, estimate
@@ -24,6 +24,8 @@ from .load import kv_bytes, reads
 from .nearest import nearest
 
 Entry = dict[str, Any]
+Said = tuple[str, Entry]  # id of a text, with its values
+STEPS, CLIENT = "steps", "client"  # what a rate is of: the engine's own steps, or what a client of a server sees
 NUMBERS = ("decode_tps", "prefill_tps", "ttft_s", "throughput_tps", "tpot_s")
 NATIVE = ("fp8", "int8", "nvfp4", "mxfp4")
 # Ends of an interval, where the size of the file is not given and computed from nominal bits instead.
@@ -58,23 +60,25 @@ class Question:
 
 @dataclass(frozen=True)
 class Missing:
-    """Something without which there is no number. what: its name; flag: the flag that gives it; near: entries
-    whose names look like what was written."""
+    """Something without which there is no number. what: its name as a text; flag: the flag that gives it; near:
+    entries whose names look like what was written."""
 
-    what: str
+    what: Said
     flag: str
     near: tuple[str, ...] = ()
 
 
 def answer(question: Question, kb: KB) -> Entry:
-    """Estimates as in a Decision, with `assumptions` (texts in English), `missing` and what the names meant.
+    """Estimates as in a Decision, with `assumptions` (texts by id), `missing` and what the names meant.
 
     Keys: decode_tps, prefill_tps, ttft_s, throughput_tps, tpot_s: {point, low, high} or None; shares,
     prefill_shares, basis, nearest, resolved, assumptions, missing ([{what, flag, near}]); reads: what one token
     of one request reads, {weights_gb, kv_gb, floor_s}, the last over the bandwidth with nothing lost;
-    ttft_hit_s: the first token when the shared part of the prompt is in the cache.
+    ttft_hit_s: the first token when the shared part of the prompt is in the cache; asked: the load in tokens;
+    rate_of: STEPS or CLIENT; throughput_with_prompts: whether the prompts of all requests are in that time;
+    run: what measures it, [{tool, command}].
     """
-    said: list[str] = []
+    said: list[Said] = []
     lacking: list[Missing] = []
     engine = names.engine(question.engine.partition("@")[0], kb) if question.engine else None
     machine = _machine(question, kb, said, lacking)
@@ -84,19 +88,27 @@ def answer(question: Question, kb: KB) -> Entry:
     if family is None and written:
         family = _family_of(written, machine.entry.get("speed_class") if machine else None, kb)
         if engine and family:
-            said.append(f"engine {engine[0]!r} is not known: taken as one of the family {family}")
+            said.append(("terminal.speed-as-family", {"engine": engine[0], "family": family}))
+    if engine and not family:
+        said.append(("terminal.speed-any-family", {"engine": engine[0]}))
     type_ = names.weight_type(written, kb, family) if written else None
     if type_ is None and arch:
         type_ = _width_of(question, arch, written, said, lacking)
+    depth = question.depth if question.depth is not None else question.input
+    # batch tools of engines that keep no pipeline of prompts read all prompts first and time the steps alone
+    apart = question.batch > 1 and family not in assumed.PIPELINED
+    told: Entry = {
+        "asked": {"depth": depth}
+        | {key: getattr(question, key) for key in ("input", "output", "batch", "shared_prefix")},
+        "rate_of": CLIENT if family in assumed.PIPELINED else STEPS,
+        "throughput_with_prompts": question.batch > 1 and not apart,
+        "run": tools.runs(engine[0] if engine else None, family, question, kb),
+        "assumptions": said,
+    }
     empty = dict.fromkeys(NUMBERS) | {"shares": None, "prefill_shares": None, "basis": None, "nearest": []}
+    empty |= {"resolved": {}, "reads": None, "ttft_hit_s": None} | told
     if lacking or machine is None or arch is None or type_ is None:
-        return empty | {
-            "resolved": {},
-            "reads": None,
-            "ttft_hit_s": None,
-            "assumptions": said,
-            "missing": [vars(item) for item in lacking],
-        }
+        return empty | {"missing": [vars(item) for item in lacking]}
     own = _own(kb, engine, family, type_)
     name = engine[0] if engine else ""
     backend = _backend(question, machine, name, kb)
@@ -108,7 +120,6 @@ def answer(question: Question, kb: KB) -> Entry:
         {"status": "published", "bytes": size}, version,
     )  # fmt: skip
     layout, links = _layout(question, machine, family)
-    depth = question.depth if question.depth is not None else question.input
     work = Workload(
         depth + question.input + question.output,
         question.input,
@@ -118,17 +129,13 @@ def answer(question: Question, kb: KB) -> Entry:
     )
     fit = {"class": "fits", "kv_type": "f16", "offload": None, "max_concurrency": None, "devices": []}
     years = years_old(name, version, kb) if version else 0.0
-    # batch tools of such engines read all prompts first and print the rate of the steps alone
-    apart = question.batch > 1 and family not in assumed.PIPELINED
-    if apart:
-        said.append("all requests: the rate of their steps, prompts read before")
     known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart)
     if years >= 0.25:
-        said.append(f"{name} {version} is about {years:.1f} years old: overheads of that time")
+        said.append(("terminal.speed-old", {"engine": name, "version": version, "years": round(years, 1)}))
     found = estimate(path, layout, arch, work, fit, links, own, known)
     if found["missing"]:
-        lack = Missing("bandwidth of the device", "--bandwidth-gbs")
-        return empty | {"resolved": {}, "reads": None, "ttft_hit_s": None, "assumptions": said, "missing": [vars(lack)]}
+        lack = Missing(("terminal.speed-lacks-bandwidth", {}), "--bandwidth-gbs")
+        return empty | {"missing": [vars(lack)]}
     found["ttft_hit_s"] = None
     if question.shared_prefix:
         # what is in the cache is not computed again; that the rest attends to it is a small part of the time
@@ -145,30 +152,30 @@ def answer(question: Question, kb: KB) -> Entry:
     peak = (bandwidth_of(layout.cards[0]) or 0) * layout.tp
     found["reads"] = {"weights_gb": weights / 1e9, "kv_gb": kv / 1e9, "floor_s": (weights + kv) / peak}
     found["resolved"] = {
-        "device": machine.device, "hardware": machine.entry["name"], "class": machine.entry.get("speed_class"),
+        "device": machine.device, "hardware": machine.entry["name"] or None, "class": machine.entry.get("speed_class"),
         "bandwidth_gbs": (bandwidth_of(layout.cards[0]) or 0) / 1e9, "count": question.count or machine.count or 1,
         "model": arch["name"], "format": f"{type_[0]}:{type_[1]}", "engine": name or None, "family": family,
         "backend": backend, "file_gib": seen.weights.total / GIB, "layers": seen.layers,
     }  # fmt: skip
-    return found | {"assumptions": said, "missing": []}
+    return found | told | {"missing": []}
 
 
 # ---------------------------------------------------------------------- hardware
 
 
-def _machine(q: Question, kb: KB, said: list[str], lacking: list[Missing]) -> names.Machine | None:
+def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> names.Machine | None:
     machine = names.hardware(q.device, kb) if q.device else None
     wanted = names.class_of(q.speed_class) if q.speed_class else None
     if machine is None:
         class_ = wanted or (names.class_of(q.device) if q.device else None)
         if not q.bandwidth_gbs:
             near = tuple(kb.nearest_names(q.device, "device")) if q.device else ()
-            what = f"{q.device!r} is no known device: its memory bandwidth" if q.device else "a device or its bandwidth"
-            lacking.append(Missing(what, "--bandwidth-gbs and --class" if q.device else "--device", near))
+            what = ("terminal.speed-lacks-device", {"name": q.device}) if q.device else ("terminal.speed-lacks-any", {})
+            lacking.append(Missing(what, "--bandwidth-gbs --class" if q.device else "--device", near))
             return None
-        entry = names.described(q.device or "given bandwidth", class_, q.bandwidth_gbs)
+        entry = names.described(q.device or "", class_, q.bandwidth_gbs)
         if q.device and not wanted:
-            said.append(f"class {class_ or 'of all devices together'}, from the name {q.device!r}")
+            said.append(("terminal.speed-class", {"class": class_ or "global", "name": q.device}))
         cpu = bool(q.device and re.search(r"\bcpu\b", q.device, re.I)) or (q.speed_class or "").endswith("_cpu")
         return names.Machine(None, entry, None, cpu, None)
     entry = machine.entry
@@ -237,7 +244,7 @@ def _layout(q: Question, machine: names.Machine, family: str | None) -> tuple[La
 # ---------------------------------------------------------------------- model and weights
 
 
-def _architecture(q: Question, kb: KB, said: list[str], lacking: list[Missing]) -> tuple[Entry | None, str | None]:
+def _architecture(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> tuple[Entry | None, str | None]:
     if q.architecture:
         return q.architecture, None
     known, hint = names.model(q.model, kb) if q.model else (None, None)
@@ -246,13 +253,14 @@ def _architecture(q: Question, kb: KB, said: list[str], lacking: list[Missing]) 
         total = arch["params"]["total"] / 1e9
         if not q.params_b or 0.75 <= q.params_b / total <= 1.33:
             return arch, hint
-        said.append(f"{arch['name']} has {total:.3g} billion parameters, not {q.params_b:g}: sizes as given")
+        values = {"model": arch["name"], "known": float(f"{total:.3g}"), "given": q.params_b}
+        said.append(("terminal.speed-sizes", values))
         known = None
     params = q.params_b or (known or {}).get("params_b")
     if not params:
         near = tuple(kb.nearest_names(q.model, "model")) if q.model else ()
-        what = f"{q.model!r} is no known model: its parameters" if q.model else "a model or its parameters"
-        lacking.append(Missing(what, "--params-b (and --active-b, --layers)" if q.model else "--model", near))
+        what = ("terminal.speed-lacks-params", {"name": q.model}) if q.model else ("terminal.speed-lacks-model", {})
+        lacking.append(Missing(what, "--params-b [--active-b --layers]" if q.model else "--model", near))
         return None, hint
     known = known or {}
     active = q.active_b or known.get("active_b")
@@ -260,16 +268,16 @@ def _architecture(q: Question, kb: KB, said: list[str], lacking: list[Missing]) 
 
 
 def _width_of(
-    q: Question, arch: Entry, written: str | None, said: list[str], lacking: list[Missing]
+    q: Question, arch: Entry, written: str | None, said: list[Said], lacking: list[Missing]
 ) -> tuple[str, str, Entry] | None:
     """A weight type from the size of the file alone."""
     if not q.file_gib:
-        what = f"{written!r} names no weight type" if written else "a weight type or the size of the file"
-        lacking.append(Missing(what, "--format or --file-gib"))
+        what = ("terminal.speed-lacks-type", {"name": written}) if written else ("terminal.speed-lacks-format", {})
+        lacking.append(Missing(what, "--format | --file-gib"))
         return None
     bits = q.file_gib * GIB * 8 / arch["params"]["total"]
-    said.append(f"weights of {bits:.3g} bits, from the size of the file")
-    return "other", f"{bits:.2g} bits", {"bits": bits, "compute": "none"}
+    said.append(("terminal.speed-bits", {"bits": float(f"{bits:.3g}")}))
+    return "other", f"{bits:.2g}-bit", {"bits": bits, "compute": "none"}
 
 
 def _family_of(written: str, class_: str | None, kb: KB) -> str | None:

@@ -15,7 +15,7 @@ TIED_BELOW = 4e9  # parameters below which models mostly share one matrix betwee
 
 def by_size(
     params_b: float, active_b: float | None, layers: int | None, experts: Entry | None, name: str | None, kb: KB,
-    said: list[str],
+    said: list[tuple[str, Entry]],
 ) -> Entry:  # fmt: skip
     """An architecture of counts alone; layers, experts and KV come from known models of that size."""
     moe = bool(active_b and active_b < 0.95 * params_b)
@@ -26,7 +26,7 @@ def by_size(
     if layers:
         arch["layers"] = layers
     else:
-        said.append(f"{arch['layers']} layers, as known models of that size")
+        said.append(("terminal.speed-layers", {"n": arch["layers"]}))
     width = sqrt((arch["params"]["active"] if moe else total) / (12 * arch["layers"]))
     embedding = min(round(width * USUAL_VOCABULARY), total // 3)
     arch["tied"] = total < TIED_BELOW
@@ -39,7 +39,7 @@ def by_size(
         groups = {"embeddings": embedding, "experts": routed, "other": total - embedding - routed}
         arch["experts"] = {"count": use["count"], "active": use["active"], "layers": arch["layers"]}
         if not experts:
-            said.append(f"{use['active']} of {use['count']} experts, as known models of that size")
+            said.append(("terminal.speed-experts", {"active": use["active"], "count": use["count"]}))
     arch["groups"] = [{"group": group, "params": count} for group, count in groups.items()]
     arch["name"] = name or arch["name"]
     return arch
