@@ -122,7 +122,7 @@ def search(reading: Reading, kb: KB) -> Work | None:
     if held:
         return held
     work.whole()
-    if not work.sound and _assumed(reading, "host.ram_gib"):
+    if not work.sound and _assumed(reading, "host.ram_gib") and not _own_memory(reading, kb):
         for gib in _MEMORY:
             if gib > reading.situation["host"]["ram_gib"]:
                 more = _open(_with(reading, {"host.ram_gib": gib}), kb)
@@ -199,6 +199,12 @@ def _counts(reading: Reading) -> Iterator[int]:
 
 def _assumed(reading: Reading, path: str) -> bool:
     return any(a["path"] == path for a in reading.assumptions)
+
+
+def _own_memory(reading: Reading, kb: KB) -> bool:
+    """Whether system memory is that of the named devices: a board, a Mac, processors alone."""
+    entries = [kb.devices[d["device"]] for d in reading.situation["devices"] if d["device"]]
+    return any(e["memory"]["unified"] for e in entries) or bool(entries) and all(e["kind"] == "cpu" for e in entries)
 
 
 def _with(reading: Reading, change: dict[str, Any]) -> Reading:

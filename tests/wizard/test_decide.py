@@ -174,3 +174,12 @@ def test_an_own_device_works(kb):
     d = decide({"devices": [{"custom": own, "count": 1}], "model": "qwen3-32b"}, kb, TODAY)
     assert not d["problems"]
     assert [r for r in d["recommendations"] if r["role"] == "start"]
+
+
+def test_memory_of_a_board_is_not_made_larger(kb):
+    """Where nobody said how much system memory there is, more is tried; what a board or a processor has, it has."""
+    for device in ("raspberry-pi-4", "intel-n150"):
+        devices = [{"device": device, "count": 1, "memory_gib": 8}]
+        decision = decide({"devices": devices, "model": "qwen3-8b", "serving": "agents"}, kb, TODAY)
+        assert {a["value"] for a in decision["assumptions"] if a["path"] == "host.ram_gib"} <= {8}
+        assert not [r for r in decision["recommendations"] if r["format"]["type"] == "q8_0"]
