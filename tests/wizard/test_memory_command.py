@@ -151,7 +151,7 @@ def test_text_in_three_languages_and_equal_devices_once(run):
                 "--context", "32768", "--concurrency", "4")  # fmt: skip
     english, russian, vietnamese = (run(*question, "--lang", lang)[1] for lang in ("en", "ru", "vi"))
     assert "2 × GeForce RTX 3090" in english and english.count("Driver and libraries") == 1
-    assert "2.42; 2 of 4 wait" in english and "2,42; ждут 2 из 4" in russian
+    assert "2.84; 2 of 4 wait" in english and "2,84; ждут 2 из 4" in russian
     assert "Веса на устройство" in russian and "ГиБ" in russian and "Trọng số mỗi thiết bị" in vietnamese
     assert len({text.count("\n") for text in (english, russian, vietnamese)}) == 1
 

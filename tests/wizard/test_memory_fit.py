@@ -338,6 +338,25 @@ def test_rules_by_version_mode_and_backend():
     assert get() is get()
 
 
+def test_only_cards_behind_a_switch_get_its_workspaces():
+    given = rule(
+        "communication", mib=1880, direct_mib=150, switched="sm_90 sm_100", error_mib=300, direct_error_mib=100
+    )
+    told = rules.RULES["communication"]
+    said = {name: given.get(name, p.default) for name, p in told.PARAMETERS.items()}
+    switch, pcie = [{"kind": "nvswitch"}, {"kind": "pcie"}], [{"kind": "pcie"}]
+    for entry, direct in (
+        ({"arch": "sm_90", "links": switch}, False), ({"arch": "sm_90", "links": pcie}, True),
+        ({"arch": "sm_120", "links": pcie}, True), ({"arch": "sm_120"}, True),
+        ({"arch": "sm_80", "links": switch}, True),
+        ({"arch": "sm_90"}, False), ({}, False),
+    ):  # fmt: skip
+        assert told.is_direct(entry, said["switched"]) is direct, entry
+    assert told.buffers(said, 2, 1) == (1880 * MIB, 300 * MIB)
+    assert told.buffers(said, 2, 1, True) == (150 * MIB, 100 * MIB)
+    assert told.buffers(said, 1, 1, True) == (0, 0)
+
+
 def test_wrong_rules_are_named():
     assert rules.problems(rule("budget-need", reserve_mib=100)) == []
     assert "no memory rule" in rules.problems({"rule": "budget"})[0]

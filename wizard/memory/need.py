@@ -63,6 +63,7 @@ class Model(NamedTuple):
     vocab: int = 0
     moe: bool = False
     loaded: int = 0
+    direct: bool = False  # ranks talk without a switch
 
 
 class Parts(NamedTuple):
@@ -155,7 +156,9 @@ def model_of(arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | No
     def make() -> tuple[Model, Profile, Any, Any]:
         unified = bool(card.entry["memory"].get("unified"))
         profile = rules.profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes, card.device)
-        return _model(arch, path, layout.tp, kv_type, profile, kb), profile, engine, card.entry
+        direct = communication.is_direct(card.entry, profile.of("communication")["switched"])
+        model = _model(arch, path, layout.tp, kv_type, profile, kb)._replace(direct=direct)
+        return model, profile, engine, card.entry
 
     found = _models.get(arch, key, make)
     if found[2] is not engine or found[3] is not card.entry:  # an address used again by another entry
@@ -231,7 +234,7 @@ def _range(arch: dict[str, Any], kv_type: str | None, profile: Profile, kb: Any)
 def parts_of(profile: Profile, model: Model, tp: int, pp: int, load: Load) -> Parts:
     """Fixed parts of one device with the load's context over all slots."""
     step = prefill_chunk.step(profile.of("prefill-chunk"), profile.chunk, load.context)
-    key = (model.hidden, model.vocab, model.moe, tp > 1, pp > 1, load.tokens, step)
+    key = (model.hidden, model.vocab, model.moe, model.direct, tp > 1, pp > 1, load.tokens, step)
     return _parts.get(profile, key, lambda: _fixed(profile, model, tp, pp, load.tokens, step))
 
 
@@ -239,7 +242,7 @@ def _fixed(profile: Profile, model: Model, tp: int, pp: int, tokens: int, step: 
     logits = model.vocab * profile.batch
     act, act_error = activation.peak(profile.of("activation"), step, model.hidden, logits, model.moe)
     graph, graph_error = graphs.kept(profile.of("graphs"))
-    com, com_error = communication.buffers(profile.of("communication"), tp, pp)
+    com, com_error = communication.buffers(profile.of("communication"), tp, pp, model.direct)
     ctx, ctx_error = context_overhead.taken(profile.of("context-overhead"))
     buf, buf_error = compute_buffer.scratch(profile.of("compute-buffer"), tokens)
     errors = (act_error, graph_error, com_error, ctx_error, buf_error)
