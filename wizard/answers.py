@@ -31,13 +31,16 @@ def hardware(facts: Facts) -> str:
     return f"{nodes} × ({inside})" if nodes > 1 and inside else inside
 
 
-def ten(facts: Facts, start: Plain | None, bottleneck: Plain | None) -> list[Plain]:
-    """The answers in the order of the questions; a question nobody can answer says so."""
+def ten(facts: Facts, start: Plain | None, bottleneck: Plain | None, waiting: int = 0) -> list[Plain]:
+    """The answers in the order of the questions; a question nobody can answer says so.
+
+    waiting: requests that were asked for beyond those that the answer counts with.
+    """
     by_number: dict[int, Callable[[], tuple[str, Plain]]] = {
         1: lambda: _hardware(facts),
         2: lambda: _fast_memory(facts, start),
         3: lambda: _phase(facts, bottleneck),
-        4: lambda: _length(facts),
+        4: lambda: _length(facts, waiting),
         5: lambda: ("decision.answer-shared", {"share": facts.situation["traffic"]["shared_prefix"]}),
         6: lambda: _model(facts),
         7: lambda: (
@@ -97,13 +100,13 @@ def _phase(facts: Facts, bottleneck: Plain | None) -> tuple[str, Plain]:
     return "decision.answer-value", {"value": word(facts.kb.bottlenecks[bottleneck["is"]]["name"])}
 
 
-def _length(facts: Facts) -> tuple[str, Plain]:
+def _length(facts: Facts, waiting: int) -> tuple[str, Plain]:
     context, traffic = facts.situation["context"], facts.situation["traffic"]
     return "decision.answer-length", {
         "tokens": context["tokens"],
         "input": context["input"],
         "output": context["output"],
-        "users": traffic["concurrency"],
+        "users": traffic["concurrency"] + waiting,
     }
 
 

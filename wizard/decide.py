@@ -137,7 +137,7 @@ def _complete(decision: Plain, work: Work) -> Plain:
     decision["rejected"] = _rejected(recommendations, work)
     decision["bottleneck"] = bottleneck = _bottleneck(work)
     decision["warnings"] = _warnings(work, start, bottleneck)
-    decision["answers"] = ten(facts, start, bottleneck)
+    decision["answers"] = ten(facts, start, bottleneck, work.waiting)
     if start:
         decision["frontier"] = curve(cast.start[0], facts) if cast.start else None
         decision["benchmark"] = plan(start, facts.situation, facts.kb, bottleneck["is"] if bottleneck else None, facts)

@@ -81,18 +81,23 @@ def patches(row: Plain, decision: Plain, kb: KB) -> Iterator[Plain]:
 
 
 def smaller_models(decision: Plain, kb: KB) -> Iterator[Plain]:
-    """Known chat models that four bits bring into the devices, largest first."""
+    """Known models for the same work that four bits bring into the devices: of the same family, then the largest."""
     facts = Facts(read(decision["stated"], kb).situation, kb)
     if facts.arch is None:
         return
     room = sum(c.memory_bytes for c in facts.cards) * facts.situation["nodes"]
-    size = facts.arch["params"]["total"]
+    size, family = facts.arch["params"]["total"], facts.arch.get("family")
+    reads, tasks = set(facts.arch["modality"]), set(facts.arch["tasks"])
     below = [
-        (m["params"]["total"], id_)
+        (m.get("family") != family or not family, set(m["modality"]) != reads, -m["params"]["total"], id_)
         for id_, m in kb.models.items()
-        if m["params"]["total"] < size and m["params"]["total"] / 2 * ROOM < room and "chat" in m["tasks"]
+        if m["params"]["total"] < size and m["params"]["total"] / 2 * ROOM < room
+        if tasks & set(m["tasks"]) and reads <= set(m["modality"])
     ]
-    yield from ({"model": {"id": id_}} for _, id_ in sorted(below, reverse=True)[:3])
+    near = sorted(below)
+    largest = sorted(below, key=lambda row: (row[1], row[2]))
+    for *_, id_ in dict.fromkeys([*near[:1], *largest[:2]]):
+        yield {"model": {"id": id_}}
 
 
 def _smaller(memory: Plain, situation: Plain) -> Iterator[Plain]:
@@ -196,7 +201,10 @@ def _larger_devices(row: Plain, need: int, device: Plain, situation: Plain, kb: 
                 total = gib * count
                 same = id_ == device["device"] and gib <= device["memory_gib"]
                 if total * GIB >= need * ROOM and not same:
-                    options.append((*apart[:2], count > device["count"], apart[3], count, apart[2], total, id_, gib))
+                    # twice as many are as near as one of the next segment
+                    more = apart[2] + max(0, count.bit_length() - device["count"].bit_length())
+                    fast = -(bandwidth(other) or 0)
+                    options.append((*apart[:2], apart[3], more, apart[2], total, fast, id_, gib, count))
                     break
-    for *_, count, _, _, id_, gib in sorted(options)[:MAX_DEVICE_TRIES]:
+    for *_, id_, gib, count in sorted(options)[:MAX_DEVICE_TRIES]:
         yield _with_device(id_, count, gib, situation, kb)

@@ -233,9 +233,9 @@ def _apps(cast: Cast, facts: Facts) -> None:
 
 
 def lacking(entry: Entry, facts: Facts) -> list[str]:
-    """Must-haves that an app surely does not have, whatever the engine inside can do."""
+    """Must-haves that an app or a layer surely does not have; what is external, the engine inside brings."""
     features = entry.get("features") or {}
-    return [n for n in facts.situation["needs"] if (features.get(n) or {}).get("is") in ("no", "external")]
+    return [n for n in facts.situation["needs"] if (features.get(n) or {}).get("is") == "no"]
 
 
 def starts_here(entry: Entry, facts: Facts) -> bool:

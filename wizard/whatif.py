@@ -124,7 +124,7 @@ class _Again:
 
 def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Plain]:
     now = _answer(start)
-    for path, values in _neighbours(decision["situation"], again.kb):
+    for path, values in _neighbours({**decision["situation"], "traffic": _traffic(decision)}, again.kb):
         hit = None
         for value in values:
             patch = {path: value}
@@ -135,6 +135,11 @@ def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Pl
                 break
         if hit:
             yield {"change": _change(decision, path, *hit)}
+
+
+def _traffic(decision: Plain) -> Plain:
+    """The load as it was asked for; the answer may hold fewer requests at once and let the others wait."""
+    return {**decision["situation"]["traffic"], **(decision["stated"].get("traffic") or {})}
 
 
 def _most(path: str) -> float:
@@ -178,17 +183,23 @@ def _neighbours(situation: Plain, kb: KB) -> Iterator[tuple[str, list[Any]]]:
                 if 1 <= n != device["count"] and (n < device["count"] or n <= min(room, MAX_COUNT))
             ],
         )
-    for need in ("structured-output", "lora"):
+    for need in ("structured-output", "lora") if _writes(situation, kb) else ():
         if need in NEEDS and need not in situation["needs"]:
             yield "needs", [[*situation["needs"], need]]
             break
+
+
+def _writes(situation: Plain, kb: KB) -> bool:
+    """Whether the model answers with text; of one that only reads nobody wants a schema or an adapter."""
+    tasks = (kb.models.get((situation["model"] or {}).get("id") or "") or {}).get("tasks") or ("chat",)
+    return "chat" in tasks or "completion" in tasks
 
 
 def _change(decision: Plain, path: str, value: Any, patch: Plain, then: Plain | None) -> Plain:
     return {
         "id": f"change-{path.replace('.', '-')}",
         "path": path,
-        "now": get(decision["situation"], path),
+        "now": get({**decision["situation"], "traffic": _traffic(decision)}, path),
         "value": value,
         "patch": patch,
         "then": _brief(then),

@@ -37,7 +37,7 @@ def summary(view: View) -> list[str]:
     load = [
         words.model(situation["model"]),
         words.value("serving", situation["serving"]),
-        view.p("wizard-page.at-once", n=view.concurrency),
+        view.p("wizard-page.at-once", n=view.asked),
         view.p("unit.n-tokens", n=situation["context"]["tokens"]),
     ]
     return [", ".join(p for p in line if p) for line in (hardware, load)]

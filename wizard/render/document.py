@@ -124,10 +124,10 @@ def _fit(view: View, start: Plain) -> str:
 
 def _frontier(view: View) -> list[str]:
     """What the page draws, as a table: requests at once by their length."""
-    from .frontier import asked, rows
+    from .frontier import asked, rows, shown
 
-    points = view.decision.get("frontier") or []
-    if len(points) < 2:
+    points = shown(view)
+    if not points:
         return []
     heads = [view.p(f"fit.frontier-{name}") for name in ("tokens", "most", "sure")]
     return [f"### {view.p('fit.frontier')}", plain(asked(view)), _table(heads, rows(view, points))]

@@ -19,8 +19,8 @@ _TOP = 256  # requests that are shown where nobody asks for as many
 
 def frontier(view: View) -> str:
     """The drawing, its sentence, and the same in numbers; empty where nothing is known of the KV cache."""
-    points = view.decision.get("frontier") or []
-    if len(points) < 2 or view.start is None:
+    points = shown(view)
+    if not points or view.start is None:
         return ""
     said = _said(view)
     return (
@@ -30,11 +30,17 @@ def frontier(view: View) -> str:
     )
 
 
+def shown(view: View) -> list[list[int | None]]:
+    """Points of the curve; none where it says nothing: a model that only reads keeps no cache."""
+    points = view.decision.get("frontier") or []
+    return points if view.writes and len(points) > 1 else []
+
+
 def _said(view: View) -> Plain:
     situation = view.decision["situation"]
     tokens = situation["context"]["input"] + situation["context"]["output"]
     assert view.start
-    return {"tokens": tokens, "n": view.concurrency, "most": view.start["fit"].get("max_concurrency") or 0}
+    return {"tokens": tokens, "n": view.asked, "most": view.start["fit"].get("max_concurrency") or 0}
 
 
 def asked(view: View) -> str:

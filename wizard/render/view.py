@@ -137,8 +137,13 @@ class View:
 
     @property
     def concurrency(self) -> int:
-        """Requests at the same time."""
+        """Requests at the same time that the answer counts with."""
         return self.decision["situation"]["traffic"]["concurrency"]
+
+    @property
+    def asked(self) -> int:
+        """Requests at the same time that somebody asked for; some of them may have to wait."""
+        return (self.stated.get("traffic") or {}).get("concurrency") or self.concurrency
 
     @cached_property
     def writes(self) -> bool:

@@ -165,7 +165,8 @@ class Words:
         if value is None or value == "unknown":
             return self.texts.plain("value.unknown")
         if isinstance(value, list | tuple):
-            return self.texts.either([self.value(path, v) for v in value]) or self.texts.plain("value.nothing")
+            join = self.texts.both if path.endswith("needs") else self.texts.either  # every must-have is one
+            return join([self.value(path, v) for v in value]) or self.texts.plain("value.nothing")
         if isinstance(value, bool):
             return self.texts.show(value)
         if path == "devices":
