@@ -58,9 +58,12 @@ DROPPED: dict[str, tuple[str, ...]] = {
 
 # Sentences of the reference pages and of dialogs, which stand in the page: the browser gets only those that an
 # answer shows too; the command line says what was pasted in the words of the dialog, and has its own.
-PAGE_TEXTS = ("pages.", "paste.", "terminal.", "out.", "form.")
+PAGE_TEXTS = ("pages.", "paste.", "terminal.", "out.", "form.", "wizard-page.")
 COMMAND_TEXTS = ("paste.", "terminal.")
-PAGE_TEXTS_IN_ANSWERS = ("pages.source.", "pages.untranslated")
+PAGE_TEXTS_IN_ANSWERS = (
+    "pages.source.", "pages.untranslated", "wizard-page.live", "wizard-page.at-once", "wizard-page.assumed",
+    "wizard-page.copied", "wizard-page.group-",
+)  # fmt: skip
 
 Plain = dict[str, Any]
 

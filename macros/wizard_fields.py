@@ -9,6 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from macros import wizard_own
 from macros.view import View
 
 Entry = dict[str, Any]
@@ -49,7 +50,9 @@ def field(view: View, spec: Entry, short: bool = False) -> str:
         body = _devices(view, id_, label, described, short)
     elif widget == "model":
         body = "" if short else finder(view, "model")
-        body += _select(id_, "model", described, _unknown(view, "no-model") + _models(view))
+        own = "" if short else f'<option value="#">{escape(view.plain("form.own-model"))}</option>'
+        body += _select(id_, "model", described, _unknown(view, "no-model") + own + _models(view))
+        body += "" if short else wizard_own.model(view)
     elif widget == "device":
         body = _select(id_, path, described, _unknown(view) + _processors(view))
     elif widget == "chips":
@@ -64,6 +67,9 @@ def field(view: View, spec: Entry, short: bool = False) -> str:
         body = f'<input type="text" id="{id_}" name="{path}"{described}>'
     name = f'<span id="{id_}">{label}</span>' if grouped else f'<label for="{id_}" id="{id_}-label">{label}</label>'
     mark = "" if widget == "chips" else f'<span class="wf-mark">{view.t("wizard-page.assumed")}</span>'
+    if not short and (widget == "number" or (grouped and widget != "chips")):
+        # a list has a choice for it
+        mark += f'<button type="button" class="wf-unknown" data-do="unknown">{view.t("wizard-page.unknown")}</button>'
     width = _WIDTH.get(path, 5)
     return (
         f'<div class="wf-field wf-w{width}" data-field="{path}"><span class="wf-label">{name}{mark}</span>'
@@ -124,7 +130,7 @@ def _number(view: View, id_: str, spec: Entry, described: str) -> str:
     mode = "numeric" if float(spec.get("step", 1)).is_integer() else "decimal"
     unit = f'<span class="wf-unit">{view.say(spec["unit"])}</span>' if "unit" in spec else ""
     css = "wf-number wf-measured" if unit else "wf-number"
-    control = f'<input type="text" inputmode="{mode}" id="{id_}" name="{spec["path"]}"{described}>'
+    control = f'<input type="text" inputmode="{mode}" id="{id_}" name="{spec["path"]}" placeholder=" "{described}>'
     return f'<span class="{css}">{control}{unit}</span>'
 
 
@@ -149,16 +155,17 @@ def _devices(view: View, id_: str, label: str, described: str, short: bool) -> s
         return escape(view.plain(f"wizard-page.{text}"))
 
     remove = f'<button type="button" class="wf-remove" data-do="remove" aria-label="{said("remove")}">×</button>'
+    own = "" if short else f'<option value="custom()">{escape(view.plain("form.own-device"))}</option>'
     row = (
         f'<div class="wf-device" data-device-row>{"" if short else finder(view, "device")}'
         f'<span class="wf-stepper"><button type="button" data-do="less" aria-label="{said("fewer")}">−</button>'
         f'<input type="text" inputmode="numeric" data-count value="1" aria-label="{said("how-many")}">'
         f'<button type="button" data-do="more" aria-label="{said("more")}">+</button></span>'
-        f'<select id="{id_}" data-device{described}><option value="">{said("choose-hardware")}</option>'
+        f'<select id="{id_}" data-device{described}><option value="">{said("choose-hardware")}</option>{own}'
         f"{_cards(view)}</select>{'' if short else remove}</div>"
     )
     add = f'<button type="button" class="wf-link" data-do="add">{view.t("wizard-page.add-device")}</button>'
-    return row if short else row + add
+    return row if short else row + add + wizard_own.device(view)
 
 
 # ---------------------------------------------------------------------- what lists offer

@@ -43,6 +43,7 @@ class Session:
         self.reports: dict[str, Plain] = {}  # by language, when the checker was asked for
         self._forms = False  # whether the further forms of the command are still to be shown
         self._steps: Iterator[Plain] | None = None
+        self._choices: Iterator[Plain] | None = None
         self._results: list[Plain] = []
         self._opened = ""  # the link that the present question came from
 
@@ -82,7 +83,7 @@ class Session:
             self.decision, self._whole = decide_head(reading, self.kb, self.today)
         else:
             self.decision = decide_reading(reading, self.kb, self.today)
-        self._steps = self._whatif(reading.stated)
+        self._steps, self._choices = self._whatif(reading.stated), self._combine(reading.stated)
         self._results = []
         return json.dumps(self._answer(request, head=bool(request.get("head"))), ensure_ascii=False)
 
@@ -129,38 +130,45 @@ class Session:
 
         yield from whatif.explore(stated, self.kb, self.today, self.decision)
 
+    def _combine(self, stated: Plain) -> Iterator[Plain]:
+        from . import choices  # nor this
+
+        yield from choices.explore(stated, self.kb)
+
     def explore(self, request_json: str) -> str:
         """One slice: the whole answer when only its head was given, then the further forms of its command, else
-        some of what-if.
+        some of what-if, at last which answers of the form cannot combine.
 
-        {"done": false} until everything was tried, then the answer again.
+        {"done": false} until everything was tried; the answer again after the first two and after what-if; at the end
+        {"done": true, "choices": …} as `around.cannot` makes them.
         """
-        if self._steps is None or self.decision is None:
+        if self.decision is None or self._choices is None:
             return json.dumps({"done": True})
         if self._whole:
             self.decision, self._whole, self._forms = self._whole(), None, True
-            return self._said(False, self._answer(json.loads(request_json), forms=False))
+            return self._said(self._answer(json.loads(request_json), forms=False))
         if self._forms:
             self._forms = False
-            return self._said(False, self._answer(json.loads(request_json)))
-        until = time.perf_counter() + SLICE_S
-        while True:
-            try:
-                result = next(self._steps)
-            except StopIteration:
-                break
-            if result:
-                self._results.append(result)
-            if time.perf_counter() > until:
+            return self._said(self._answer(json.loads(request_json)))
+        if self._steps:
+            if _slice(self._steps, self._results):
                 return json.dumps({"done": False})
-        from . import whatif
+            from . import whatif
 
-        self._steps = None
-        self.decision = whatif.merge(self.decision, self._results)
-        return self._said(True, self._answer(json.loads(request_json)))
+            self._steps = None
+            self.decision = whatif.merge(self.decision, self._results)
+            self._results = []
+            return self._said(self._answer(json.loads(request_json)))
+        if _slice(self._choices, self._results):
+            return json.dumps({"done": False})
+        self._choices = None
+        request = json.loads(request_json)
+        view = View(self.decision, self.texts[request["lang"]], self.kb, request["lang"])
+        cannot = around.cannot(view, self._results[-1]["choices"])
+        return json.dumps({"done": True, "choices": cannot}, ensure_ascii=False)
 
-    def _said(self, done: bool, answer: Plain) -> str:
-        return json.dumps({"done": done, **answer}, ensure_ascii=False)
+    def _said(self, answer: Plain) -> str:
+        return json.dumps({"done": False, **answer}, ensure_ascii=False)
 
     def use(self, tool: str, payload_json: str, data: Any = None) -> str:
         """What is no question: read what was pasted or dropped (see `paste`), give the answer out, compare it.
@@ -220,6 +228,17 @@ class Session:
         from .render import markdown
 
         return markdown(self.decision, self.texts[lang], self.kb, lang)
+
+
+def _slice(steps: Iterator[Plain], results: list[Plain]) -> bool:
+    """Some steps, their results kept; whether there are more."""
+    until = time.perf_counter() + SLICE_S
+    for result in steps:
+        if result:
+            results.append(result)
+        if time.perf_counter() > until:
+            return True
+    return False
 
 
 def decide_json(data_json: str, kb: KB, today: str) -> str:

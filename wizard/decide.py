@@ -17,6 +17,7 @@ from .decision import SHAPE, finish, statement
 from .facts import Facts
 from .kb import KB
 from .launch.values import extra
+from .needs import model_lacks
 from .obstacles import sources_of
 from .recommend import build, launchable, plain_role
 from .roles import Cast
@@ -217,29 +218,15 @@ def _warnings(work: Work, start: Plain | None, bottleneck: Plain | None) -> list
     return found
 
 
-# What a model must be able to do for a must-have to make sense: an input it takes or a task it has.
-_CAPABLE: dict[str, set[str]] = {
-    "vision": {"vision"},
-    "audio": {"audio"},
-    "embeddings": {"embeddings"},
-    "rerank": {"rerank"},
-    "speech-to-text": {"speech-to-text"},
-    "structured-output": {"chat", "completion"},
-    "tool-calls": {"chat", "completion"},
-    "speculative": {"chat", "completion"},
-}
-
-
 def _capability(facts: Facts) -> list[Plain]:
     """What the model itself cannot meet, whatever the engine: must-haves, and the length of a request."""
     arch = facts.arch
     if arch is None or not arch.get("architecture"):
         return []
-    have = set(arch["modality"]) | set(arch["tasks"])
     found = [
         statement(f"model-lacks-{need}", "decision.model-lacks", model=arch["name"], need=_need_label(need, facts))
-        for need, any_of in _CAPABLE.items()
-        if need in facts.situation["needs"] and not any_of & have
+        for need in model_lacks(facts)
+        if need in facts.situation["needs"]
     ]
     limits = arch.get("context") or {}
     longest = max(limits.get("native", 0), limits.get("extended", 0))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import vocabulary as v
 from .fields import FIELDS, get, put, tidy
+from .hardware import systems
 from .kb import KB
 from .problems import Problem, problem
 
@@ -104,11 +104,11 @@ def _default(path: str, situation: Plain, defaults: dict[str, Plain]) -> Any:
 def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
     """What follows from the rest: a Mac runs macOS, one device has no link, a SoC shares memory."""
     devices = [kb.devices[d["device"]] for d in situation["devices"] if d["device"]]
-    if path == "host.os" and devices:
-        systems = [set(d.get("os", [])) for d in devices if d.get("os")]
-        common = set.intersection(*systems) if systems else set()
-        default = _default(path, situation, _defaults(kb))
-        return next(s for s in v.OSES if s in common) if common and default not in common else None
+    if path == "serving" and devices:
+        return "browser" if all(d["segment"] == "browser" for d in devices) else None
+    if path == "host.os":
+        own = systems(situation["devices"], kb)
+        return own[0] if own and _default(path, situation, _defaults(kb)) not in own else None
     if path == "host.arch":
         arches = {d["arch"] for d in devices if d["kind"] in ("soc", "cpu", "client")}
         arches |= {str(d["custom"].get("arch")) for d in situation["devices"] if d["custom"]}

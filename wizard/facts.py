@@ -267,7 +267,7 @@ def _own(custom: Entry, kb: KB) -> Entry:
     if vendor is None and str(arch).startswith("gfx"):
         vendor = "amd"
     return {
-        "name": custom.get("name", "custom"),
+        "name": custom.get("name") or f"{custom['memory_gib']:g} GiB",  # what the renderer names by its memory too
         "vendor": vendor,
         "kind": kind,
         "arch": arch,
@@ -277,6 +277,7 @@ def _own(custom: Entry, kb: KB) -> Entry:
         "backends": _backends(vendor, kind, kb),
         "memory": {"options": [custom["memory_gib"]], "unified": kind == "soc"},
         "bandwidth_gbs": custom.get("bandwidth_gbs"),
+        "compute": [{"type": "fp16", "tflops": custom["tflops"]}] if custom.get("tflops") else None,
         "speed_class": None,
         "custom": True,
         "instructions": _instructions_of(arch) if kind == "cpu" else (),

@@ -15,7 +15,7 @@ from .problems import Problem, printable, problem
 Plain = dict[str, Any]
 
 MAX_KINDS = 16  # different kinds of device in one machine; more is a typing error, not a machine
-_CUSTOM = ("memory_gib", "bandwidth_gbs", "vendor", "kind", "name", "arch", "compute_capability")
+_CUSTOM = ("memory_gib", "bandwidth_gbs", "tflops", "vendor", "kind", "name", "arch", "compute_capability")
 _SM = re.compile(r"^sm[ _-]?(\d+)")  # "sm86", "SM_86"
 _CAPABILITY = re.compile(r"\d{1,2}(\.\d)?\Z")
 _COUNTED = re.compile(r"\s*(\d{1,4})\s*[x×*]\s*(?=\S)", re.I)  # "2x RTX 3090"
@@ -54,7 +54,7 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
     count = 1
     if item.get("count") not in (None, ""):
         count = value(f"{path}.count", item["count"], Field("int", 1, MAX_COUNT), problems) or 1
-    if item.get("custom"):
+    if item.get("custom") or isinstance(item.get("custom"), dict):
         custom = _custom(item["custom"], path, problems)
         if not custom:
             return None
@@ -83,15 +83,27 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
     return {"device": id_, "custom": None, "count": count, "memory_gib": tidy(gib)}
 
 
+def systems(found: list[Plain], kb: KB) -> list[str]:
+    """The systems that run on all of these devices; empty where that is not known, or where there is none."""
+    known = [own for own in (_systems(device, kb) for device in found) if own]
+    common = set.intersection(*known) if known else set()
+    return [o for o in v.OSES if o in common]
+
+
+def _systems(device: Plain, kb: KB) -> set[str]:
+    """Those of a device; of an own one, those of any known device of its maker and kind."""
+    if device["device"]:
+        return set(kb.devices[device["device"]].get("os", ()))
+    vendor, kind = device["custom"].get("vendor"), device["custom"].get("kind")
+    return {o for d in kb.devices.values() if (d["vendor"], d["kind"]) == (vendor, kind) for o in d.get("os", ())}
+
+
 def system(found: list[Plain], said: Any, kb: KB, problems: list[Problem]) -> bool:
     """Whether the system that was named runs on these devices; if not, a problem says which do."""
-    known = [set(kb.devices[d["device"]]["os"]) for d in found if d["device"] and kb.devices[d["device"]].get("os")]
-    if not known or said is None:
+    common = systems(found, kb)
+    if said is None or said in common or not common:
         return True
-    common = set.intersection(*known)
-    if said in common or not common:
-        return True
-    problems.append(problem("host.os", said, "not-its-system", known=[o for o in v.OSES if o in common]))
+    problems.append(problem("host.os", said, "not-its-system", known=common))
     return False
 
 
@@ -145,10 +157,11 @@ def _custom(raw: Any, path: str, problems: list[Problem]) -> Plain | None:
             near = get_close_matches(str(key)[:60], _CUSTOM, 1)
             problems.append(problem(f"{path}.custom.{key}", raw[key], "unknown-field", near=near))
     custom: Plain = {"memory_gib": gib}
-    if raw.get("bandwidth_gbs") not in (None, ""):
-        band = value(f"{path}.custom.bandwidth_gbs", raw["bandwidth_gbs"], Field("number", 0.1, 100_000), problems)
-        if band is not None:
-            custom["bandwidth_gbs"] = band
+    for key in ("bandwidth_gbs", "tflops"):
+        if raw.get(key) not in (None, ""):
+            rate = value(f"{path}.custom.{key}", raw[key], Field("number", 0.1, 100_000), problems)
+            if rate is not None:
+                custom[key] = rate
     for key, values in (("vendor", v.VENDORS), ("kind", v.DEVICE_KINDS)):
         if raw.get(key) not in (None, ""):
             chosen = value(f"{path}.custom.{key}", raw[key], Field("enum", values=values), problems)

@@ -14,6 +14,18 @@ from .versions import matches
 # A need that the model's own kind of work implies.
 _TASK_NEEDS = {"embeddings": "embeddings", "rerank": "rerank", "speech-to-text": "speech-to-text"}
 
+# What a model must be able to do for a must-have to make sense: an input it takes or a task it has.
+_CAPABLE: dict[str, set[str]] = {
+    "vision": {"vision"},
+    "audio": {"audio"},
+    "embeddings": {"embeddings"},
+    "rerank": {"rerank"},
+    "speech-to-text": {"speech-to-text"},
+    "structured-output": {"chat", "completion"},
+    "tool-calls": {"chat", "completion"},
+    "speculative": {"chat", "completion"},
+}
+
 
 @dataclass
 class Answer:
@@ -66,6 +78,15 @@ def _feature(
     result = facts.check(fact.get("needs"), facts.kinds)
     if result.value is not True:
         (answer.unknown if result.value is None else answer.false).extend(from_result(result, fact))
+
+
+def model_lacks(facts: Facts) -> list[str]:
+    """Must-haves that the model itself cannot meet, whatever the engine; nothing without a known model."""
+    arch = facts.arch
+    if arch is None or not arch.get("architecture"):
+        return []
+    have = set(arch["modality"]) | set(arch["tasks"])
+    return [need for need, any_of in _CAPABLE.items() if not any_of & have]
 
 
 def narrow(backends: Backends, later: list[Entry], facts: Facts) -> tuple[Backends, list[Entry]]:

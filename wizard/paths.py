@@ -24,10 +24,11 @@ def version_of(engine: str, facts: Facts) -> str:
     return str(own) if own else facts.kb.engines[engine]["versions"]["stable"]
 
 
-def find(facts: Facts) -> Found:
-    """All paths of all engines."""
+def find(facts: Facts, only: str | None = None) -> Found:
+    """All paths of all engines, or of one."""
     found = Found()
-    for engine, entry in facts.kb.engines.items():
+    for engine in (only,) if only else facts.kb.engines:
+        entry = facts.kb.engines[engine]
         if entry["layer"] in _RUNNABLE:
             _engine(engine, entry, facts, found)
     return found

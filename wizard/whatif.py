@@ -36,7 +36,7 @@ _WEIGHT = {
     "devices": 5,
     "nodes": 6,
 }
-MAX_CHANGES = 8
+MAX_CHANGES = 8  # besides those of answers that were assumed
 NEAREST_CHANGES = 3
 MAX_TRIES = 12  # of one kind of change
 MAX_DECISIONS = 120  # of one exploration; an ordinary one takes twenty to sixty
@@ -88,8 +88,9 @@ def merge(decision: Plain, results: Any) -> Plain:
             decision["would_change"].append(result["change"])
         elif "nothing_fits" in result:
             decision["nothing_fits"] = result["nothing_fits"]
-    decision["would_change"].sort(key=lambda c: (c["weight"], c["path"]))
-    decision["would_change"] = decision["would_change"][:MAX_CHANGES]
+    found = sorted(decision["would_change"], key=lambda c: (c["weight"], c["path"]))
+    assumed = {a["path"] for a in decision["assumptions"]}
+    decision["would_change"] = [c for n, c in enumerate(found) if n < MAX_CHANGES or c["path"] in assumed]
     return decision
 
 
@@ -124,7 +125,9 @@ class _Again:
 
 def _changes(decision: Plain, start: Plain | None, again: _Again) -> Iterator[Plain]:
     now = _answer(start)
-    for path, values in _neighbours({**decision["situation"], "traffic": _traffic(decision)}, again.kb):
+    asked = {**decision["situation"], "traffic": _traffic(decision)}
+    assumed = {a["path"] for a in decision["assumptions"]}
+    for path, values in [*_neighbours(asked, again.kb), *_unsaid(asked, assumed)]:
         hit = None
         for value in values:
             patch = {path: value}
@@ -193,6 +196,19 @@ def _writes(situation: Plain, kb: KB) -> bool:
     """Whether the model answers with text; of one that only reads nobody wants a schema or an adapter."""
     tasks = (kb.models.get((situation["model"] or {}).get("id") or "") or {}).get("tasks") or ("chat",)
     return "chat" in tasks or "completion" in tasks
+
+
+def _unsaid(situation: Plain, assumed: set[str]) -> Iterator[tuple[str, list[Any]]]:
+    """Values far from the defaults of questions that people seldom answer: does any of them matter here?"""
+    tokens, ram = situation["context"]["tokens"], situation["host"]["ram_gib"]
+    for path in ("context.input", "context.output"):
+        if path in assumed:
+            now = get(situation, path)
+            yield path, [n for n in dict.fromkeys((min(now * 4, tokens * 3 // 4), max(1, now // 4))) if n != now]
+    if "host.ram_gib" in assumed:
+        yield "host.ram_gib", [n for n in (ram * 2, ram / 2) if n <= _most("host.ram_gib")]
+    if "traffic.shared_prefix" in assumed:
+        yield "traffic.shared_prefix", [n for n in (0.9, 0) if n != get(situation, "traffic.shared_prefix")]
 
 
 def _change(decision: Plain, path: str, value: Any, patch: Plain, then: Plain | None) -> Plain:

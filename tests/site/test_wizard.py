@@ -166,12 +166,14 @@ def test_what_the_form_has_no_field_for_is_kept(page, base):
     page.goto(f"{base}en/wizard/{state}")
     answered(page)
     assert "My card" in page.locator("[data-device] option:checked").inner_text()
-    assert "13" in page.locator("[name=model] option:checked").inner_text()
+    assert page.input_value("[data-part=memory_gib]") == "24"
+    assert page.input_value("[name='model.params_b']") == "13"
     page.fill("[name='traffic.concurrency']", "3")
     wait_for_fragment(page, "custom(memory_gib=24;name=My", "model.params_b=13", "settings.kv=f16", "concurrency=3")
     page.select_option("[name=model]", "qwen3-8b")
     wait_for_fragment(page, "model=qwen3-8b", "settings.kv=f16")
     assert "params_b" not in fragment(page)
+    assert page.locator("[name='model.params_b']").is_hidden()
 
 
 def test_links_of_the_answer_are_steps_in_the_history(page, base, wizard_address):

@@ -84,3 +84,26 @@ def labels(view: View) -> Plain:
     if cpu:
         found["host.cpu"] = words.device(cpu)
     return found
+
+
+def cannot(view: View, rows: list[Plain]) -> Plain:
+    """Why answers cannot combine with the rest (see `wizard.choices`): {path: {value: reason}}, plain text.
+
+    The value "" speaks of the whole question.
+    """
+    found: Plain = {}
+    for row in rows:
+        found.setdefault(row["path"], {})[row["value"] or ""] = _against(view, row["path"], row["against"])
+    return found
+
+
+def _against(view: View, path: str, against: str) -> str:
+    if against == "one":
+        return view.p(f"choice.one-{path.replace('.', '-')}")
+    if against in ("app", "engines", "several"):
+        return view.p(f"choice.{against}")
+    said = view.decision["situation"]
+    for key in against.split("."):
+        said = said[key]
+    what = view.words.devices(said) if against == "devices" else view.words.value(against, said)
+    return view.p("choice.with-answer" if against in ("needs", "serving") else "choice.with", what=what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..hardware import systems
 from .view import Plain, View, esc, heading, section
 
 
@@ -16,9 +17,21 @@ def change_section(view: View) -> Plain | None:
         f"<th scope=col>{view.t('change.col-answer')}</th><th scope=col>{view.t('change.col-now')}</th>"
         f"<th scope=col>{view.t('change.col-if')}</th><th scope=col>{view.t('change.col-then')}</th>"
         f'<th scope=col><span class="we-sr">{view.t("change.try")}</span></th></tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
+        f"<tbody>{rows}</tbody></table>{_without(view, changes)}"
     )
     return section("change", body)
+
+
+def _without(view: View, changes: list[Plain]) -> str:
+    """What was assumed and of which no tried value changes the answer."""
+    told = {change["path"] for change in changes}
+    if len(systems(view.decision["situation"]["devices"], view.kb)) == 1:
+        told.add("host.os")  # follows from the hardware
+    rest = [a for a in view.decision["assumptions"] if a["path"] not in told]
+    if not rest:
+        return ""
+    items = view.texts.both([f"{view.words.path(a['path'])}: {shown(view, a['path'], a['value'])}" for a in rest])
+    return f'<p class="we-quiet">{view.t("change.without", n=len(rest), items=items)}</p>'
 
 
 def _row(view: View, item: Plain) -> str:
@@ -29,9 +42,11 @@ def _row(view: View, item: Plain) -> str:
         item["patch"], f'{label}<span class="we-sr">: {esc(view.words.path(path))} {esc(value)}</span>'
     )
     name = view.words.path(path)
+    assumed = any(a["path"] == path for a in view.decision["assumptions"])
+    mark = f' <span class="we-assumed">{view.t("wizard-page.assumed")}</span>' if assumed else ""
     return (
-        f"<tr><th scope=row>{esc(name[:1].upper() + name[1:])}</th><td>{esc(now)}</td><td><b>{esc(value)}</b></td>"
-        f"<td>{then(view, item['then'])}</td><td class=num>{link}</td></tr>"
+        f"<tr><th scope=row>{esc(name[:1].upper() + name[1:])}</th><td>{esc(now)}{mark}</td>"
+        f"<td><b>{esc(value)}</b></td><td>{then(view, item['then'])}</td><td class=num>{link}</td></tr>"
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..launch import posix
-from .command import copy_button
+from .command import copy_button, opened
 from .marks import STRENGTHS, glyph, status, strength
 from .readouts import fullest, readouts, used_bytes
 from .view import Plain, View, esc, warning
 
+PHONES = ("ios", "android")
 ROLES = ("alternative", "benchmark-against", "orchestrate-with", "convenience")
 
 
@@ -59,6 +60,7 @@ def spec(view: View, rec: Plain) -> str:
         words.model(view.decision["situation"]["model"]),
         words.format(rec.get("format")),
         words.layout(layout, devices_present(view)),
+        words.processor_only(rec),
         f"{name} {version}" if version else "",
     ]
     if rec.get("via"):
@@ -90,12 +92,15 @@ def verdict(view: View, start: Plain) -> str:
 def fit_word(view: View, rec: Plain) -> str:
     """ "Fits on both cards": the status in words that name the hardware."""
     kind = rec["fit"]["class"]
+    if rec["fit"].get("idle_gpu_bytes") is not None:
+        word = view.t(f"fit.is-{kind}" if kind != "fits" else "fit.is-fits-memory")
+        return f"{word}, {view.t('fit.cpu-only')}"
     if kind != "fits":
         return view.t(f"fit.is-{kind}")
     layout = rec.get("layout") or {}
     used = sum(d.get("count") or 1 for d in layout.get("devices") or []) * (layout.get("nodes") or 1)
     count = used or len(rec["fit"]["devices"])
-    if view.words.device_kind(layout) != "card" or rec["fit"].get("idle_gpu_bytes") is not None:
+    if view.words.device_kind(layout) != "card":
         return view.t("fit.is-fits-memory")
     return view.t(
         "fit.is-fits-card" if count == 1 else "fit.is-fits-both" if count == 2 else "fit.is-fits-all", n=count
@@ -110,6 +115,8 @@ def strip(view: View, start: Plain) -> str:
     command = start.get("command")
     if not command:
         return ""
+    if view.decision["situation"]["host"]["os"] in PHONES and not command["processes"]:
+        return opened(view, command)  # what has to be installed first goes on another machine
     if command["processes"]:
         lines = posix(command["processes"][0])
         if command["processes"][0]["files"] or len(command["processes"]) > 1:

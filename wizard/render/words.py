@@ -14,6 +14,7 @@ Plain = dict[str, Any]
 
 _COMPARISON = re.compile(r"^(>=|<=|<|>)\s*(\d[\d.]*)$")
 _RANGE = re.compile(r"^(\d[\d.]*)\.\.(\d[\d.]*)$")
+_SIZE = re.compile(r"^(\d[\d.]*) GiB$")  # an own device without a name
 _SIGNS = {">=": "at-least", "<=": "at-most", "<": "below", ">": "above"}
 # Groups of words.yml whose name is not that of the path's last part.
 _GROUPS = {
@@ -54,6 +55,9 @@ class Words:
         own = entry.get("name")
         if "called" in entry and (name or own) == own:
             return _PREFIX.sub("", self.texts.plain(entry["called"]))
+        unnamed = _SIZE.match(name or "") if not entry else None
+        if unnamed:
+            return f"{numbers.number(float(unnamed[1]), self.lang)} {self.texts.plain('unit.gib')}"
         return _PREFIX.sub("", name or own or id_)
 
     def devices(self, devices: list[Plain]) -> str:
@@ -136,9 +140,15 @@ class Words:
 
     def spec_short(self, rec: Plain) -> str:
         """Format and layout in one cell."""
-        return ", ".join(
-            x for x in (self.format(rec.get("format"), True), self.layout_short(rec.get("layout") or {})) if x
-        )
+        parts = (
+            self.format(rec.get("format"), True), self.layout_short(rec.get("layout") or {}), self.processor_only(rec),
+        )  # fmt: skip
+        return ", ".join(part for part in parts if part)
+
+    def processor_only(self, rec: Plain) -> str:
+        """Said of a recommendation that leaves a GPU idle, which has too little memory; else empty."""
+        idle = (rec.get("fit") or {}).get("idle_gpu_bytes") is not None
+        return self.texts.plain("fit.cpu-only") if idle else ""
 
     # ------------------------------------------------------------------ values and conditions
 

@@ -1,6 +1,9 @@
 // The form: what the person said, what is assumed, and the problems beside their fields.
 // Field names are the paths of the Situation; what a value means is decided in Python.
 
+const OWN = "#"; // the choice of a model by its size, which has fields of its own
+const OWN_DEVICE = "custom("; // how hardware described by its numbers begins
+
 /** The form of the wizard, or the short one on the home page. */
 export class Form {
   constructor(element, changed) {
@@ -25,7 +28,7 @@ export class Form {
       const value = control.value.trim();
       if (control.type === "checkbox") {
         if (control.checked) fields[control.name] = [fields[control.name], value].filter(Boolean).join(",");
-      } else if (value && (control.type !== "radio" || control.checked)) fields[control.name] = value;
+      } else if (value && value !== OWN && (control.type !== "radio" || control.checked)) fields[control.name] = value;
     }
     const devices = this.devices();
     if (devices) fields.devices = devices;
@@ -52,13 +55,19 @@ export class Form {
     }
     this.beyond = Object.fromEntries(Object.entries(fields).filter(([key]) => !names.has(key)));
     for (const name of Object.keys(whole)) this.spelled(name, labels[name]);
+    this.sizes();
     this.notes();
   }
 
-  // An own size or an imported model: shown by its name until another is chosen from the list.
+  // What an address spells: a model by its size, which has fields here, or a map that is shown by its name until
+  // another choice is made.
   spelled(name, label) {
     const control = this.element.querySelector(`select[name="${CSS.escape(name)}"]`);
     if (!control) return;
+    if (this.controls().some((one) => one.value && one.name.startsWith(`${name}.`))) {
+      control.value = OWN;
+      return;
+    }
     control.querySelector("[data-own]")?.remove();
     const own = new Option(label ?? name, "");
     own.dataset.own = "1";
@@ -126,9 +135,10 @@ export class Form {
 
   // "devices.1.count" is the number in the second row
   controlOf(field, path) {
-    const [, index, part] = path.match(/^devices\.(\d+)\.?(\w*)/) ?? [];
+    const [, index, part, own] = path.match(/^devices\.(\d+)\.?(\w*)\.?(\w*)/) ?? [];
     const row = index && this.rows().filter((r) => r.querySelector("[data-device]").value)[Number(index)];
-    if (row) return row.querySelector(part === "count" ? "[data-count]" : "[data-device]");
+    const number = row && own && row.querySelector(`[data-part="${own}"]`);
+    if (row) return number || row.querySelector(part === "count" ? "[data-count]" : "[data-device]");
     return field.querySelector("select, input:not([data-count], [data-we-find])");
   }
 
@@ -140,11 +150,41 @@ export class Form {
     if (control.matches("[data-we-find]") || (!control.name && !control.closest("[data-device-row]"))) return;
     for (const one of this.element.querySelectorAll(`[name="${CSS.escape(control.name)}"]`)) delete one.dataset.assumed;
     control.closest("[data-field]")?.classList.remove("wf-assumed");
-    const own = control.querySelector("[data-own]");
+    const own = control.querySelector("option[data-own]");
     if (own && !own.selected) own.remove();
+    if (control.matches("[data-device]")) this.numbers(control.closest("[data-device-row]"));
+    if (control.matches("select[name=model]")) this.sizes();
     for (const key of Object.keys(this.beyond)) if (key.startsWith(`${control.name}.`)) delete this.beyond[key];
     this.notes();
     this.changed(control);
+  }
+
+  // The fields of a model by its size are there while that is chosen.
+  sizes() {
+    const box = this.element.querySelector("[data-own-model]");
+    if (!box) return;
+    box.hidden = this.element.querySelector("select[name=model]").value !== OWN;
+    if (box.hidden) for (const input of box.querySelectorAll("input")) input.value = "";
+  }
+
+  // The same for hardware by its numbers; they come with the first choice of it and tell their text as row.own().
+  numbers(row) {
+    if (row.querySelector("[data-device]").value.startsWith(OWN_DEVICE)) {
+      import("./own.mjs").then(({ show }) => show(this.element, row), () => {});
+    } else if (row.own) {
+      row.querySelector("[data-own]").remove();
+      delete row.own;
+    }
+  }
+
+  // "I do not know": the default counts again.
+  forget(field) {
+    for (const control of field.querySelectorAll("[name]")) {
+      if (control.type === "radio") control.checked = false;
+      else control.value = "";
+      delete control.dataset.assumed;
+    }
+    field.querySelector("[name]").focus({ preventScroll: true });
   }
 
   clicked(event) {
@@ -153,7 +193,8 @@ export class Form {
     const row = button.closest("[data-device-row]");
     const count = row?.querySelector("[data-count]");
     const { do: what } = button.dataset;
-    if (what === "more" || what === "less") {
+    if (what === "unknown") this.forget(button.closest("[data-field]"));
+    else if (what === "more" || what === "less") {
       count.value = String(Math.max(1, (Number(count.value) || 1) + (what === "more" ? 1 : -1)));
     } else if (what === "add") {
       this.rows().at(-1).after(this.blankRow());
@@ -161,7 +202,10 @@ export class Form {
       return;
     } else if (what === "remove") {
       if (this.rows().length > 1) row.remove();
-      else row.querySelector("[data-device]").value = "";
+      else {
+        row.querySelector("[data-device]").value = "";
+        this.numbers(row);
+      }
       this.rows()[0].querySelector("[data-device]").focus();
     }
     this.changed(button);
@@ -187,7 +231,7 @@ export class Form {
   devices() {
     const parts = [];
     for (const row of this.rows()) {
-      const name = row.querySelector("[data-device]").value.trim();
+      const name = row.own?.() ?? row.querySelector("[data-device]").value.trim();
       const count = row.querySelector("[data-count]").value.replace(/[,*]/g, " ").trim();
       if (name) parts.push(`${count || "1"}*${name}`);
     }
@@ -207,12 +251,14 @@ export class Form {
       const [, count, name] = part.match(/^(?:([^*]*)\*)?(.*)$/s);
       row.querySelector("[data-count]").value = count ?? "1";
       put(row.querySelector("[data-device]"), name, labels[index]);
+      this.numbers(row);
     });
   }
 
   blankRow() {
     const first = this.rows()[0];
     const row = first.cloneNode(true);
+    row.querySelector("[data-own]")?.remove();
     const list = row.querySelector("[data-device]");
     row.querySelector("[data-count]").value = "1";
     list.value = "";
@@ -225,6 +271,11 @@ export class Form {
 // A list gets a choice for a value that it has not got: an own device, a type of a format.
 function put(control, value, label) {
   if (control.tagName === "SELECT") {
+    const numbers = [...control.options].find((option) => option.value.startsWith(OWN_DEVICE));
+    if (numbers && value.startsWith(OWN_DEVICE)) {
+      numbers.value = value;
+      if (label) numbers.textContent = label;
+    }
     if (control.value === value && !control.options[control.selectedIndex]?.dataset.own) return;
     control.querySelector("[data-own]")?.remove();
     if (value && ![...control.options].some((option) => option.value === value)) {

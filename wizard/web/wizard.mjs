@@ -149,6 +149,7 @@ export class Wizard {
     this.question = this.shown = null;
     this.last = this.opening = "";
     this.form.fill({});
+    this.mark?.(this.form.element, {});
     this.form.problems([]);
     this.form.assume({}, {});
     this.similar.hide();
@@ -199,11 +200,22 @@ export class Wizard {
     else history.replaceState(history.state, "", fragment);
   }
 
-  /** The rest of the answer, and once what-if is through the same with what would change it. */
+  /** The rest of the answer, once what-if is through what would change it, at last what cannot combine in the form. */
   explored(id, answer) {
     if (id !== this.shown || !this.here()) return;
+    if (answer.choices) {
+      this.combine(id, answer.choices);
+      return;
+    }
     this.result.show(answer, true);
     this.told(answer);
+  }
+
+  /** Beside the options that cannot combine with the rest: why. */
+  async combine(id, choices) {
+    const module = await import("./choices.mjs").catch(() => null);
+    this.mark = module?.mark;
+    if (id === this.shown) this.mark?.(this.form.element, choices);
   }
 
   told(answer) {

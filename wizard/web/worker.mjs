@@ -119,7 +119,7 @@ slices.port1.onmessage = ({ data: id }) => {
   if (exploring?.id !== id) return;
   try {
     const result = session.explore(exploring.request);
-    if (result.includes('"sections"')) tell("explored", { id, result });
+    if (/"(sections|choices)": /.test(result.slice(0, 200))) tell("explored", { id, result });
     if (result.startsWith('{"done": false')) slices.port2.postMessage(id);
   } catch (error) {
     tell("error", { code: "crash", detail: String(error.message ?? error), id });
