@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import paths, reuse, roles
-from .candidates import Candidate, Ranked
+from .candidates import PLENTY, Candidate, Ranked
 from .facts import Facts
 from .found import Found
 from .kb import KB
@@ -35,6 +35,7 @@ class Work:
     def __init__(self, reading: Reading, facts: Facts, found: Found, sizing: Sizing) -> None:
         self.reading, self.facts, self.found = reading, facts, found
         self.waiting = 0
+        self.most: dict[str, int] = {}  # requests at once that each engine surely holds, once `preferred` was asked
         self.ranked: dict[str, Ranked] = {}
         self.cast = Cast()
         self._sizing = sizing
@@ -89,6 +90,7 @@ class Work:
             counts = [_comfortable(c, tokens) for c in one.candidates if _good(c) and not c.shaky]
             if any(counts) and roles.may_start(engine, self.facts):
                 most[engine] = max(counts)
+        self.most = most
         for fired in roles.preference(self.ranked, list(most), self.facts):
             return fired.rule["engine"], most[fired.rule["engine"]]
         engine = max(most, key=lambda e: (most[e], e), default=None)
@@ -120,7 +122,7 @@ def search(reading: Reading, kb: KB) -> Work | None:
         return work.whole()
     held = _held(work, kb)
     if held:
-        return held
+        return _full(held, kb)
     work.whole()
     if not work.sound and _assumed(reading, "host.ram_gib") and not _own_memory(reading, kb):
         for gib in _MEMORY:
@@ -137,13 +139,15 @@ def _held(work: Work, kb: KB) -> Work | None:
     published = work.published().settled
     fewer = None if published else _fewer(work, tokens, 0.0, kb)
     if fewer and fewer.first().settled:
-        return fewer  # some requests wait for weights that are there, rather than none for others still to be made
+        return _own_count(
+            fewer, work, kb
+        )  # some requests wait for weights that are there, rather than none for others still to be made
     if work.first().settled:
         return _preferred(work, kb)
     if not fewer and not published:
         fewer = _fewer(work, tokens, 0.0, kb)
         if fewer and fewer.first().settled:
-            return fewer
+            return _own_count(fewer, work, kb)
     if work.inside().held:
         return work
     context = work.reading.situation["context"]
@@ -165,6 +169,39 @@ def _preferred(work: Work, kb: KB) -> Work:
     return work
 
 
+def _full(work: Work, kb: KB) -> Work:
+    """With eight bits or all that were published, and without stages where ranks do, when that holds nearly as
+    many of the requests.
+
+    Nobody gives up half the bits of a model, or half the speed of an answer, so that a few more requests run at
+    once rather than wait; what is clearly faster stays, as the order of the candidates has it.
+    """
+    traffic, start = work.facts.situation["traffic"], work.cast.start
+    if start is None or traffic["mode"] == "offline" or _assumed(work.reading, "traffic.concurrency"):
+        return work
+    now, chosen = traffic["concurrency"], start[0]
+    better = [c for c in work.ranked[chosen.path.engine].candidates if _fuller(c, chosen, work.facts)]
+    tokens = work.reading.situation["context"]["tokens"]
+    most = max((_comfortable(c, tokens) for c in better), default=0)
+    count = next((n for n in (now * 7 // 8, now * 3 // 4, now * 5 // 8) if 0 < n <= most), 0)
+    fewer = _open(_with(work.reading, {"traffic.concurrency": count}), kb) if count else None
+    if fewer is None or not fewer.published().settled or not fewer.cast.start:
+        return work
+    after = fewer.cast.start[0]
+    if after.path.engine != chosen.path.engine or not _fuller(after, chosen, work.facts):
+        return work
+    fewer.waiting = work.waiting + now - count
+    return fewer
+
+
+def _fuller(one: Candidate, chosen: Candidate, facts: Facts) -> bool:
+    """Whether a candidate keeps more of the model's bits, up to eight, or the same in fewer stages."""
+    whole = min(PLENTY, facts.value("model.native_bits") or PLENTY)
+    if one.shaky or not _good(one) or one.layout.pp > chosen.layout.pp or one.layout.nodes != chosen.layout.nodes:
+        return False
+    return chosen.bits < whole <= one.bits or (one.layout.pp < chosen.layout.pp and one.bits >= min(whole, chosen.bits))
+
+
 def _fewer(work: Work, tokens: int, least: float, kb: KB) -> Work | None:
     """The same with as many requests at once as the preferred engine holds beside a context of `tokens`; None
     when that is no change, no way out, or fewer than this share of the requests."""
@@ -181,6 +218,18 @@ def _fewer(work: Work, tokens: int, least: float, kb: KB) -> Work | None:
     if fewer and not _assumed(reading, "traffic.concurrency"):
         fewer.waiting = asked - count
     return fewer
+
+
+def _own_count(fewer: Work, work: Work, kb: KB) -> Work:
+    """With as many requests as the engine that starts holds, when it is not the one they were counted for."""
+    assert fewer.cast.start
+    engine, now = fewer.cast.start[0].path.engine, fewer.facts.situation["traffic"]["concurrency"]
+    count = next((n for n in _counts(work.reading) if n <= work.most.get(engine, 0)), 0)
+    more = _open(_with(fewer.reading, {"traffic.concurrency": count}), kb) if count > now else None
+    if more is None or not more.first().settled or not more.cast.start or more.cast.start[0].path.engine != engine:
+        return fewer
+    more.waiting = max(0, fewer.waiting - (count - now))
+    return more
 
 
 def _counts(reading: Reading) -> Iterator[int]:

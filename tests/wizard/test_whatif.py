@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from wizard import whatif
 from wizard.decide import decide
 from wizard.fixes import admits, patches, smaller_models
+from wizard.render.around import summary
+from wizard.render.frontier import asked
+from wizard.render.view import View
 from wizard.situation import apply_patch
 from wizard.vocabulary import NEEDS, OSES, PRIORITIES, SERVING
 from wizard.whatif import complete, explore, merge
@@ -245,3 +248,43 @@ def test_what_is_shown_was_tried(kb, data):
         assert start(again(kb, decision, way["patch"]))["engine"] == way["engine"]
     if start(decision):
         assert decision["nothing_fits"] is None
+
+
+def test_the_bits_of_the_release_are_kept_when_a_few_requests_can_wait(kb):
+    """128 requests of DeepSeek-V3 on 8 H200: nobody takes four bits so that the last eight need not wait."""
+    asked = {"devices": [{"device": "h200", "count": 8}], "links": {"within": "nvswitch"}, "model": "deepseek-v3"}
+    decision = decide({**asked, "serving": "customers", "traffic": {"concurrency": 128}}, kb, TODAY)
+    assert start(decision)["format"]["family"] == "fp8" and start(decision)["layout"]["tp"] == 8
+    assert next(w for w in decision["warnings"] if w["id"] == "requests-wait")["params"]["asked"] == 128
+    wide = {"devices": [{"device": "mi300x", "count": 8}], "model": "deepseek-r1", "traffic": {"concurrency": 400}}
+    layout = start(decide({**wide, "serving": "customers"}, kb, TODAY))["layout"]
+    assert (layout["tp"], layout["pp"]) == (8, 1)  # nor stages, which would hold them all at half the speed
+
+
+def test_requests_are_counted_for_the_engine_that_starts(kb):
+    pair = {"devices": [{"device": "rtx-5060-ti", "count": 2, "memory_gib": 16}], "model": "qwen3-32b"}
+    decision = decide({**pair, "serving": "team", "traffic": {"concurrency": 28}}, kb, TODAY)
+    held = decision["situation"]["traffic"]["concurrency"]
+    assert held * 2 > start(decision)["fit"]["max_concurrency"]  # not a third of what it holds
+
+
+def test_what_was_asked_is_what_is_told(kb, texts):
+    """28 requests that partly wait are 28 in every line that repeats the question."""
+    pair = {"devices": [{"device": "rtx-3090", "count": 2}], "model": "qwen3-32b", "serving": "team"}
+    decision = complete({**pair, "traffic": {"concurrency": 28}}, kb, TODAY)
+    assert decision["situation"]["traffic"]["concurrency"] < 28
+    view = View(decision, texts, kb, texts.lang)
+    assert "28" in summary(view)[1] and "28" in asked(view)
+    assert next(a for a in decision["answers"] if a["number"] == 4)["params"]["users"] == 28
+    change = next((c for c in decision["would_change"] if c["path"] == "traffic.concurrency"), None)
+    assert change is None or change["now"] == 28
+
+
+def test_a_model_that_reads_is_offered_no_schema_and_no_chat_model(kb):
+    tiny = {"custom": {"kind": "gpu", "vendor": "nvidia", "arch": "sm_86", "memory_gib": 3}, "count": 1}
+    base = {"devices": [tiny], "host": {"os": "linux", "ram_gib": 4}, "serving": "team", "settings": {"offload": "no"}}
+    decision = complete({**base, "model": "qwen3-embedding-8b"}, kb, TODAY)
+    others = [w["patch"]["model"]["id"] for w in decision["nothing_fits"] or [] if "model" in w["patch"]]
+    assert others and all(kb.models[m]["tasks"] == ["embeddings"] for m in others)
+    rerank = complete({"devices": [{"device": "l4", "count": 1}], "model": "bge-reranker-v2-m3"}, kb, TODAY)
+    assert not [c for c in rerank["would_change"] if c["path"] == "needs"]
