@@ -129,6 +129,7 @@ def configuration(
                 ],
             },
             "preload": [f"../{name}" for name in assets["preload"][lang]],
+            "before": [f"../{name}" for name in assets["before"]],
         },
         "extra_css": [f"../{name}" for name in assets["css"]],
         "extra_javascript": [f"../{name}" for name in assets["js"]],

@@ -23,7 +23,9 @@ _FILE = re.compile(r"url\(\./files/([\w-]+\.woff2)\)")
 
 
 def build(out: Path = SITE, hashed: bool = True) -> dict:
-    """Write everything below out/assets; returns {"css": [...], "js": [...], "preload": {lang: [...]}} from the root.
+    """Write everything below out/assets; returns {"css", "js", "before", "preload": {lang: [...]}}, lists from the root.
+
+    before: scripts that have to be there before the theme's own.
 
     hashed: names carry the hash of the content. A preview keeps plain names, which pages it does not touch know.
     """
@@ -31,10 +33,11 @@ def build(out: Path = SITE, hashed: bool = True) -> dict:
     faces, fonts = typefaces(target)
     css = faces + "".join(f.read_text(encoding="utf-8") for f in sheets())
     kept = {write_named(target, "we", "css", minified(css), hashed)}
-    scripts = []
-    for script in sorted((ASSETS / "js").glob("*.js")):
-        scripts.append(write_named(target, script.stem, "js", script.read_text(encoding="utf-8"), hashed))
-    kept |= set(scripts)
+    scripts, before = (
+        [write_named(target, f.stem, "js", f.read_text(encoding="utf-8"), hashed) for f in sorted(folder.glob("*.js"))]
+        for folder in (ASSETS / "js", ASSETS / "js" / "before")
+    )
+    kept |= {*scripts, *before}
     for old in [*target.glob("*.css"), *target.glob("*.js")]:
         if old.name not in kept:
             old.unlink()
@@ -44,7 +47,8 @@ def build(out: Path = SITE, hashed: bool = True) -> dict:
         lang: [f"assets/fonts/{fonts[f'ibm-plex-sans-{subset}-standard-normal']}" for subset in subsets]
         for lang, subsets in PRELOAD.items()
     }
-    return {"css": [f"assets/{sheet}"], "js": [f"assets/{name}" for name in scripts], "preload": preload}
+    js, before = ([f"assets/{name}" for name in names] for names in (scripts, before))
+    return {"css": [f"assets/{sheet}"], "js": js, "before": before, "preload": preload}
 
 
 def sheets() -> list[Path]:

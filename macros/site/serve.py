@@ -159,7 +159,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             return
         data = file.read_bytes()
-        if file.name == "sitemap.xml":
+        if file.name.startswith("sitemap") and file.suffix == ".xml":
             data = data.replace(site_url().encode(), f"http://{self.headers['Host']}{self.server.prefix}".encode())
         elif file.name == "404.html" and self.server.prefix != "/":
             # the only page with addresses from the root of the host

@@ -116,13 +116,16 @@ def test_every_page_has_one_title_and_one_main_heading(site):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_sitemap_lists_every_page_of_its_language(site, lang):
-    text = (SITE / lang / "sitemap.xml").read_text("utf-8")
-    found = re.findall(r"<loc>[^<]*?/" + lang + r"/([^<]*)</loc>", text)
     pages = {n.partition("/")[2].removesuffix("index.html") for n in site if n.startswith(f"{lang}/")} - set(STAND_INS)
-    assert set(found) == pages
+    full, short = (SITE / name for name in (f"sitemap-{lang}.xml", f"{lang}/sitemap.xml"))
+    for file in (full, short):  # for search engines, for the theme
+        found = re.findall(r"<loc>[^<]*?/" + lang + r"/([^<]*)</loc>", file.read_text("utf-8"))
+        assert set(found) == pages and len(found) == len(pages)
     for other in LANGUAGES:
-        linked = re.findall(rf'hreflang="{other}" href="[^"]*?/{other}/([^"]*)"', text)
+        linked = re.findall(rf'hreflang="{other}" href="[^"]*?/{other}/([^"]*)"', full.read_text("utf-8"))
         assert set(linked) == pages
+    assert f"/{full.name}<" in (SITE / "sitemap.xml").read_text("utf-8")
+    assert short.stat().st_size < 100_000  # read with every page
 
 
 def test_the_root_page_leads_to_every_language_without_script(site):

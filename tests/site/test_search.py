@@ -32,3 +32,16 @@ def found(page, query: str) -> list[str]:
 def test_search_finds(page, base, lang, query, wanted):
     page.goto(f"{base}{lang}/engines/")
     assert any(address.startswith(wanted) for address in found(page, query))
+
+
+def test_the_index_is_loaded_once_somebody_turns_to_the_search(page, base):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("search_index.json") else None)
+    page.goto(f"{base}en/engines/")
+    page.wait_for_load_state("networkidle")
+    assert not asked
+    page.keyboard.press("/")
+    assert page.evaluate("() => document.activeElement.matches('.md-search__input')")
+    page.fill(".md-search__input", "vllm")
+    page.wait_for_selector(".md-search-result__link")
+    assert len(asked) == 1
