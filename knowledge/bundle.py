@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from knowledge import kinds
 from knowledge.inputs import digest
+from wizard.reuse import asked
 
 if TYPE_CHECKING:
     from knowledge.load import File, Knowledge
@@ -103,6 +104,7 @@ def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
         for file in _sound(knowledge, "source")
         for id, reading in file.data["readings"].items()
     }
+    core["asked"] = asked(core["engines"])
     core["publishers"] = {file.id: file.data["name"] for file in _sound(knowledge, "source")}
     core["measurements"] = []
     core["date"] = date_of(knowledge)

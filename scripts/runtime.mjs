@@ -23,7 +23,7 @@ const NOT_IN_BROWSER = /(^|\/)(cli|\w+_command|memory_view|__main__|accuracy)\.p
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const pyodide = join(root, "node_modules", "pyodide");
 const tools = join(root, "scripts", "runtime");
-const packers = [join(tools, "pack.py"), join(tools, "expand.py")];
+const packers = ["pack.py", "expand.py", "finder.py"].map((name) => join(tools, name));
 const standIns = join(tools, "stand_ins");
 const [knowledge, out] = process.argv.slice(2).map((path) => resolve(path));
 if (!knowledge || !out) fail("usage: node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR", 2);
@@ -80,7 +80,7 @@ async function make() {
 
 /** The zip: packed by Pyodide as it comes, then trimmed by one that was started with what was packed. */
 async function packed() {
-  const whole = await inPython(undefined, (pack) => pack.pack("/src", "/stand-ins"));
+  const whole = await inPython(undefined, (pack) => pack.pack("/src", "/stand-ins", "/tools/finder.py"));
   const file = join(mkdtempSync(join(tmpdir(), "runtime-")), "python.zip");
   try {
     writeFileSync(file, whole);

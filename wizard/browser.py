@@ -36,6 +36,7 @@ class Session:
         self.kb = KB(json.loads(core_json))
         # It lives as long as the page: the collector need not walk it again and again while deciding.
         gc.freeze()
+        gc.enable()
         self.today = today
         self.texts: dict[str, Texts] = {}
         self.decision: Plain | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 Entry = dict[str, Any]
@@ -63,26 +63,50 @@ class KB:
         self.workloads: dict[str, Entry] = core.get("workloads", {})
         self.terms: dict[str, Entry] = core.get("terms", {})
         self.sources: dict[str, Entry] = core.get("sources", {})
+        self.asked: list[str] = core.get("asked", [])  # see `reuse.asked`
         self.measurements = measurements if measurements is not None else core.get("measurements", [])
         # what depends on knowledge alone and is asked in every decision, kept by whoever worked it out
         self.cards: dict[Any, Any] = {}
         self.kept: dict[Any, Any] = {}
         self.reused: dict[str, Any] = {}  # see `reuse`
-        self._devices = _index(self.devices)
-        self._models = _index(self.models)
-        self._engines = _index(self.engines)
-        self._modes: dict[str, tuple[str, str]] = {}
+        self._type = {(f, t["id"]): t for f, e in self.formats.items() for t in e["types"]}
+
+    # Names as people write them, made when somebody writes one: a link and the form say ids.
+
+    @cached_property
+    def _devices(self) -> dict[str, str]:
+        return _index(self.devices)
+
+    @cached_property
+    def _models(self) -> dict[str, str]:
+        return _index(self.models)
+
+    @cached_property
+    def _engines(self) -> dict[str, str]:
+        return _index(self.engines)
+
+    @cached_property
+    def _families(self) -> dict[str, str]:
+        return _index(self.formats)
+
+    @cached_property
+    def _modes(self) -> dict[str, tuple[str, str]]:
+        found: dict[str, tuple[str, str]] = {}
         for id_, entry in self.engines.items():
             for mode in entry.get("modes", []):
                 for name in [mode["name"], f"{id_}-{mode['id']}", *mode.get("aka", [])]:
-                    self._modes.setdefault(fold(name), (id_, mode["id"]))
-        self.types: dict[str, list[tuple[str, Entry]]] = {}
+                    found.setdefault(fold(name), (id_, mode["id"]))
+        return found
+
+    @cached_property
+    def types(self) -> dict[str, list[tuple[str, Entry]]]:
+        """(format family, type) by each name of a type."""
+        found: dict[str, list[tuple[str, Entry]]] = {}
         for family, entry in self.formats.items():
             for type_ in entry["types"]:
                 for name in {type_["id"], type_["name"], *type_.get("aka", [])}:
-                    self.types.setdefault(fold(name), []).append((family, type_))
-        self._type = {(f, t["id"]): t for f, e in self.formats.items() for t in e["types"]}
-        self._families = _index(self.formats)
+                    found.setdefault(fold(name), []).append((family, type_))
+        return found
 
     # ------------------------------------------------------------------ devices
 

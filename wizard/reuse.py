@@ -14,7 +14,6 @@ from typing import Any
 from .conditions import paths_of
 from .facts import Facts
 from .found import Found
-from .kb import KB
 
 # The parts of a situation that the search for paths and layouts reads by itself.
 _READ = ("devices", "host", "links", "nodes", "model", "format", "needs")
@@ -55,17 +54,17 @@ def _key(facts: Facts) -> str:
     situation = facts.situation
     read = [situation[name] for name in _READ]
     read.append(situation["optional"].get("engine_versions"))
-    read.append([facts.value(path) for path in _asked(facts.kb)])
+    read.append([facts.value(path) for path in facts.kb.asked])
     return json.dumps(read, sort_keys=True)
 
 
-def _asked(kb: KB) -> tuple[str, ...]:
-    """Every path that a constraint of an engine names and that is not a device's, a format's or a candidate's."""
-    found = kb.kept.get("asked-by-needs")
-    if found is None:
-        read = {path for needs in _needs(list(kb.engines.values())) for path in paths_of(needs)}
-        found = kb.kept["asked-by-needs"] = tuple(sorted(p for p in read if p.startswith(("situation.", "hardware."))))
-    return found
+def asked(engines: dict[str, Any]) -> list[str]:
+    """Every path that a constraint of an engine names and that is not a device's, a format's or a candidate's.
+
+    Whoever makes the knowledge ready works it out once (`KB.asked`).
+    """
+    read = {path for needs in _needs(list(engines.values())) for path in paths_of(needs)}
+    return sorted(p for p in read if p.startswith(("situation.", "hardware.")))
 
 
 def _needs(value: Any) -> Iterator[Any]:

@@ -3,11 +3,13 @@
 `pack` runs in Pyodide as it comes and writes /python.zip: the whole standard library, with the stand-ins in place
 of what they replace, and the package with its data classes written out, all as byte code. `trim` runs in a Pyodide
 that was started with that zip: it imports all that the package may import, also inside a function, and keeps in
-/python.zip what was imported. Names are sorted, dates fixed and entries stored: the same code gives the same bytes.
+/python.zip what was imported, all in one member (see finder.py). Names are sorted, dates fixed and entries stored:
+the same code gives the same bytes.
 """
 
 import ast
 import importlib
+import marshal
 import os
 import sys
 
@@ -21,8 +23,13 @@ STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
 ALSO = ["traceback", "linecache", "textwrap", "warnings", "encodings.ascii", "encodings.latin_1", "encodings.utf_8"]
 
 
-def pack(sources: str, stand_ins: str) -> None:
-    """Compile everything. sources, stand_ins: folders."""
+# The first module that Python takes from the archive; what stands before it decides where the others come from.
+FIRST = "encodings/__init__.py"
+HEADER = 16  # bytes of a .pyc before its code
+
+
+def pack(sources: str, stand_ins: str, finder: str) -> None:
+    """Compile everything. sources, stand_ins: folders; finder: the file that goes before the first module."""
     import zipfile
 
     with zipfile.ZipFile(STDLIB) as stdlib:
@@ -33,6 +40,8 @@ def pack(sources: str, stand_ins: str) -> None:
         raise ValueError(f"stand-ins for what Pyodide does not have: {', '.join(unknown)}")
     modules |= replaced
     files = {f"{name}c": _compiled(ast.parse(source), name) for name, source in modules.items()}
+    with open(finder, "rb") as file:
+        files[f"{FIRST}c"] = _compiled(ast.parse(file.read() + b"\n" + modules[FIRST]), FIRST)
     for name, source in _read(sources).items():
         files[f"{name}c"] = _compiled(expand(ast.parse(source), name), name)
     _write(files)
@@ -50,8 +59,11 @@ def trim(sources: str) -> None:
 
     import zipfile
 
+    first = f"{FIRST}c"
     with zipfile.ZipFile(STDLIB) as whole:
-        _write({name: whole.read(name) for name in whole.namelist() if _module_of(name) in used})
+        kept = sorted(name for name in whole.namelist() if _module_of(name) in used and name != first)
+        modules = {_module_of(name): (name.endswith("/__init__.pyc"), whole.read(name)[HEADER:]) for name in kept}
+        _write({first: whole.read(first), "modules.bin": marshal.dumps(modules, 2)})  # 2: without references
 
 
 def _read(folder: str) -> dict[str, bytes]:

@@ -49,7 +49,7 @@ def test_the_shape_of_the_core(tree) -> None:
         "schema", "version", "date",
         "engines", "families", "devices", "models", "formats", "rules", "questions", "recipes", "guides",
         "bottlenecks", "mistakes", "benchmarking", "workloads", "order", "terms",
-        "constants", "sources", "publishers", "measurements",
+        "constants", "sources", "asked", "publishers", "measurements",
     ]  # fmt: skip
     assert core["schema"] == 1 and core["date"] == "2026-11-30" and len(core["version"]) == 12
     assert core["order"] == {"ties": [{"rules": ["a", "b"], "reason": "rules.order.ties.0.reason"}]}

@@ -101,6 +101,12 @@ def type_of(mixture: str, role: str, layer: int, layers: int, model: Shape) -> s
     return type_
 
 
+def by_layer(mixture: str, role: str) -> bool:
+    """Whether the layer may decide the type of a matrix of this role; for every other role one answer is enough."""
+    name = role.removesuffix("_exps").removesuffix("_shexp")
+    return name in ("attn_v", "ffn_down") or (mixture == "iq3_xs" and name in ("ffn_gate", "ffn_up"))
+
+
 def _output_type(mixture: str, type_: str) -> str:
     if mixture in ("mxfp4", "mxfp4_moe"):
         return "q8_0"
@@ -186,7 +192,9 @@ def group_bytes(arch: dict[str, Any], mixture: str) -> dict[str, int] | None:
         role, columns, total = row["role"], row["columns"], 0
         start = seen.get(role, 0)
         kinds: dict[str, int] = {}
-        for position in range(row["layers"]):
+        if not by_layer(mixture, role):
+            kinds[type_of(mixture, role, start, counts[role], model)] = row["layers"]
+        for position in range(row["layers"]) if not kinds else ():
             if role.startswith("ffn_"):
                 index = row["at"][position] if row["at"] else start + position
                 type_ = type_of(mixture, role, index, arch["layers"], model)

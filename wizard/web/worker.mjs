@@ -79,6 +79,7 @@ async function begin({ runtime, data, lang }) {
     pull(folder + "core.json"),
     pull(`${folder}text.${lang}.json`),
   ]);
+  python.pyimport("gc").disable(); // nothing of what comes in now is garbage; Session turns it on again
   session = python.pyimport("wizard.browser").Session(core, today());
   session.add_texts(lang, text);
   languages.add(lang);
