@@ -49,7 +49,7 @@ DROPPED: dict[str, tuple[str, ...]] = {
         "bandwidth_gbs.note", "power_w.note",
     ),
     "model": ("publisher", "licence", "released", "summary"),
-    "format": ("hardware", "summary", "source", "types.[].source", "types.[].quality.note"),
+    "format": ("hardware", "summary", "source", "types.[].source", "types.[].quality.note", "convert.[].note"),
     "recipe": ("intro", "watch", "source"),
     "guide": ("intro", "source", "rows.[].note"),
     "workload": ("advice", "source"),
@@ -59,7 +59,13 @@ DROPPED: dict[str, tuple[str, ...]] = {
 
 # Sentences of the reference pages and of dialogs, which stand in the page: the browser gets only those that an
 # answer shows too; the command line says what was pasted in the words of the dialog, and has its own.
-PAGE_TEXTS = ("pages.", "paste.", "terminal.", "out.", "form.", "wizard-page.")
+PAGE_TEXTS = (
+    "pages.", "paste.", "terminal.", "out.", "form.", "wizard-page.",
+    *(f"words.{group}." for group in (
+        "kernel-says", "offload-kind", "api", "parameter", "parameter-value", "memory-rule", "memory-rule-text",
+        "benchmark-type", "recipe-group",
+    )),
+)  # fmt: skip
 COMMAND_TEXTS = ("paste.", "terminal.")
 PAGE_TEXTS_IN_ANSWERS = (
     "pages.source.", "pages.untranslated", "wizard-page.live", "wizard-page.at-once", "wizard-page.assumed",

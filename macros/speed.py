@@ -27,10 +27,11 @@ def constant(view: View, path: str, form: str = "number") -> str:
     return percent(view, found) if form == "percent" else view.rough(found) if form == "rough" else view.num(found)
 
 
-def percent(view: View, share: float) -> str:
-    """A share as percent: whole from ten on, one decimal below."""
+def percent(view: View, share: float, rough: bool = False) -> str:
+    """A share as percent: whole from ten on, one decimal below; rough: as many decimals as two or three digits take."""
     space = "" if view.lang == "en" else "\N{NO-BREAK SPACE}" if view.lang == "ru" else ""
-    return f"{view.num(100 * share, 1 if share < 0.1 else 0)}{space}%"
+    shown = view.rough(100 * share) if rough else view.num(100 * share, 1 if share < 0.1 else 0)
+    return f"{shown}{space}%"
 
 
 def worked(view: View, **flags: Any) -> Entry:

@@ -32,7 +32,7 @@ def value(view: View, group: str, raw: Any) -> str:
     if group in ("engine", "device", "model", "format") and raw in view.world.knowledge.entries[group]:
         return view.name(view.world.knowledge.entries[group][raw])
     if group == "generation":
-        return str(raw).replace("-", " ").title()
+        return " ".join(w.upper() if any(c.isdigit() for c in w) else w.title() for w in str(raw).split("-"))
     return view.num(raw) if isinstance(raw, int | float) else str(raw)
 
 

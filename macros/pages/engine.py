@@ -121,10 +121,13 @@ def answers(view: View, entry: Entry, field: str, group: str) -> list[Fact]:
 
 
 def parameter(view: View, value: Any) -> str:
-    """A parameter of a rule: a number, or words; ids of devices by their names."""
+    """A parameter of a rule: a number, a word, or ids of devices by their names; flags as they are."""
     if not isinstance(value, str):
         return view.num(value)
-    return ", ".join(words.value(view, "device", one) for one in value.split()) if " " in value else value
+    ids = value.split()
+    if all(id_ in view.world.entries("device") for id_ in ids):
+        return words.joined(view, "device", ids)
+    return words.value(view, "parameter-value", value)
 
 
 def memory(view: View, entry: Entry) -> list[Fact]:

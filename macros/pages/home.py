@@ -9,6 +9,7 @@ from typing import Any
 from macros import words
 from macros.answers import cells
 from macros.catalog import Page
+from macros.speed import percent
 from macros.templates import render as fill
 from macros.view import View
 from macros.wizard_form import example, short_form
@@ -26,7 +27,7 @@ def pages(world: World) -> Iterator[Page]:
 def render(view: View, id_: str) -> str:
     """The Markdown of the home page."""
     return fill("home.md", view, form=short_form(view), groups=table(view), counts=counts(view.world), words=words,
-                error=accuracy(view.world))  # fmt: skip
+                error=accuracy(view.world), percent=lambda share: percent(view, share))  # fmt: skip
 
 
 def table(view: View) -> list[tuple[str, list[dict[str, Any]]]]:

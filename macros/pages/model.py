@@ -11,6 +11,7 @@ from macros import words
 from macros.catalog import Page
 from macros.facts import Fact
 from macros.sizes import kv_per_token, kv_sizes, state_bytes, weight_bytes
+from macros.speed import percent
 from macros.templates import render as fill
 from macros.view import View
 from macros.world import Entry, World
@@ -35,6 +36,7 @@ def render(view: View, id_: str) -> str:
     return fill(
         "model.md", view, id=id_, entry=entry, facts=facts(view, entry), contexts=contexts,
         kv=[row for row in kv if row[1]], state=state_bytes(entry), shape=shape, weights=weights(view, entry),
+        share=lambda part: percent(view, part, rough=True),
         engines=engines(view.world, entry), words=words, sources=view.world.sources_of("model", id_),
         situation={"model": {"id": id_}},
     )  # fmt: skip
@@ -75,7 +77,8 @@ def shape(view: View, group: Entry) -> Markup:
         parts.append(view.plain("pages.model.shape-k-is-v"))
     state = group.get("state")
     if state:
-        parts += [f"{k} {v}" for k, v in state.items() if isinstance(v, int) and not isinstance(v, bool)]
+        named = {k: v for k, v in state.items() if isinstance(v, int) and not isinstance(v, bool)}
+        parts += [view.plain(f"pages.model.state-{k.replace('_', '-')}", n=v) for k, v in named.items()]
     return escape(", ".join(parts))
 
 

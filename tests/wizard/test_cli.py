@@ -141,3 +141,16 @@ def test_a_reader_that_closes_early_meets_no_traceback(tmp_path):
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "# Start with vLLM\n"
     assert done.stderr == ""
+
+
+def test_a_device_is_called_in_the_language_inside_sentences_too(run):
+    phone = "devices: [{device: Snapdragon 8 Elite phone}]\nmodel: Llama-3.2-3B\nserving: app\n"
+    for lang, name in (("ru", "Телефон на Snapdragon 8 Elite"), ("vi", "Điện thoại Snapdragon 8 Elite")):
+        out = run(phone, "--lang", lang)[1]
+        assert out.count(name) > 1
+        assert "Elite phone" not in out
+
+
+def test_an_encoder_is_not_told_that_no_request_goes_in(run):
+    out = run("devices: [{device: L4}]\nmodel: bge-m3\nserving: customers\n")[1]
+    assert "You ask for" not in out

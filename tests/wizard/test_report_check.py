@@ -237,6 +237,22 @@ def test_every_sentence_has_its_values_in_every_language(look, kb, lang):
         assert show.markdown(found, texts, kb) and show.html(found, texts, kb)
 
 
+@pytest.mark.parametrize(
+    ("lang", "shown"),
+    [
+        ("vi", ("trung bình 812 ms", "p99 4,1 giây", "237 token/s", "tắt")),
+        ("ru", ("среднее 812 мс", "p99 4,1 с", "237 ток/с", "выкл.")),
+    ],
+)
+def test_values_carry_the_units_and_words_of_the_language(look, kb, lang, shown):
+    from knowledge.bundle import load_for_cli
+
+    texts = show.texts_with(Texts(load_for_cli()[1][lang], lang, kb.terms), report_for_cli()[lang], kb)
+    made = show.markdown(look(sample.VLLM + "Prefix cache: off\n"), texts, kb)
+    assert all(words in made for words in shown), made
+    assert "mean" not in made and "tok/s" not in made.replace("`", "")
+
+
 def test_the_command_prints_reads_and_refuses(tmp_path, capsys):
     file = tmp_path / "r.txt"
     file.write_text(sample.VLLM, encoding="utf-8")

@@ -102,7 +102,13 @@ def _fit(view: View, start: Plain) -> str:
     heads = [
         view.p("fit.col-part"),
         *(
-            escape(f"{n} × {name}" if n > 1 else f"{name} {d['index']}" if len(devices) > 1 else name)
+            escape(
+                f"{n} × {name}"
+                if n > 1
+                else view.p("fit.device-n", device=name, n=d["index"])
+                if len(devices) > 1
+                else name
+            )
             for d, n, name in ((d, n, view.words.device(d["device"], d["name"])) for d, n in devices)
         ),
     ]

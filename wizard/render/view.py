@@ -91,7 +91,10 @@ class View:
     def named(self, params: Plain) -> Plain:
         """Values of condition paths by their names."""
         if any("." in key for key in params):
-            return {k: _named(self.words, k, v) for k, v in params.items()}
+            params = {k: _named(self.words, k, v) for k, v in params.items()}
+        device = params.get("device")
+        if isinstance(device, str) and device in self.words.called:
+            return {**params, "device": self.words.called[device]}
         return params
 
     def num(self, value: float, decimals: int | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any
 
 from ..kb import KB
@@ -59,6 +60,12 @@ class Words:
         if unnamed:
             return f"{numbers.number(float(unnamed[1]), self.lang)} {self.texts.plain('unit.gib')}"
         return _PREFIX.sub("", name or own or id_)
+
+    @cached_property
+    def called(self) -> dict[str, str]:
+        """Names of devices that are called otherwise in this language, by their English names."""
+        own = {e["name"]: self.texts.plain(e["called"]) for e in self.kb.devices.values() if "called" in e}
+        return {name: said for name, said in own.items() if said != name}
 
     def devices(self, devices: list[Plain]) -> str:
         """ "2 × RTX 3090 + RTX 4090" of a Situation or a layout."""

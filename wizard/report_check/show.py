@@ -34,22 +34,31 @@ class _Page:
         """A stated value with its unit: words as they stand, seconds as ms below one."""
         quantity, value = said.get("quantity"), said["value"]
         if isinstance(value, dict):
-            return ", ".join(f"{stat} {self._number(quantity, number)}" for stat, number in value.items())
+            return ", ".join(f"{self._word(stat)} {self._number(quantity, number)}" for stat, number in value.items())
         if quantity == "tool":
             return ", ".join(self.name(i) if i in self.kb.benchmarking else i for i in str(value).split(", "))
-        return self._number(quantity, value) if isinstance(value, int | float) else str(value)
+        return self._number(quantity, value) if isinstance(value, int | float) else self._word(str(value))
+
+    def _word(self, said: str) -> str:
+        """A statistic or a switch by its word; percentiles and what was pasted stand as they are."""
+        text = f"report.word-{said}"
+        return self.texts.plain(text) if self.texts.has(text) else said
+
+    def _unit(self, id_: str) -> str:
+        return self.texts.plain(f"unit.{id_}")
 
     def _number(self, quantity: str | None, value: float) -> str:
         lang = self.texts.lang
         if quantity in ("ttft", "tpot", "itl", "e2e"):
-            return f"{numbers.rough(value * 1000, lang)} ms" if abs(value) < 1 else f"{numbers.rough(value, lang)} s"
+            unit, shown = ("ms", value * 1000) if abs(value) < 1 else ("s", value)
+            return f"{numbers.rough(shown, lang)} {self._unit(unit)}"
         if quantity in ("memory", "memory_size", "weight_bytes"):
-            return f"{numbers.gib(value, lang)} GiB"
+            return f"{numbers.gib(value, lang)} {self._unit('gib')}"
         if quantity in ("hit_rate", "acceptance"):
-            return f"{numbers.number(value * 100, lang, 0)} %"
+            return self.texts.plain("report.percent", share=value)
         if quantity in ("params", "active"):
-            return f"{numbers.rough(value / 1e9, lang)} B"
-        unit = " tok/s" if (quantity or "").endswith("_tps") else ""
+            return f"{numbers.rough(value / 1e9, lang)} {self._unit('billion')}"
+        unit = f" {self._unit('tps')}" if (quantity or "").endswith("_tps") else ""
         if abs(value) < 1e12 and value == int(value):
             return numbers.number(value, lang) + unit
         return numbers.rough(value, lang) + unit
