@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from wizard.importers import architecture
 from wizard.kb import KB
-from wizard.memory import elements, named, query
+from wizard.memory import elements, extras, named, query
 from wizard.shapes import GIB, Card, Layout
 from wizard.shapes import Path as EnginePath
 
@@ -68,9 +68,12 @@ def _record(page: str, record: dict[str, Any], configs: dict[str, Any], kb: KB) 
     stored = stored or named.find("bf16", kb)
     assert stored is not None, f"{page}: {fmt} is not a format"
     tp, pp = record.get("tp", 1), record.get("pp", 1)
+    draft = record.get("draft")
+    asks = extras.asked({"speculative"})._replace(draft=draft, tokens=record.get("draft_tokens")) if draft else None
     asked = query.Asked(
-        record.get("context", 8192), 1, record.get("dcp", 1), record.get("fraction"), record.get("chunk")
-    )
+        record.get("context", 8192), 1, record.get("dcp", 1), record.get("fraction"), record.get("chunk"),
+        asks=asks or extras.NONE,
+    )  # fmt: skip
     device = kb.devices.get(record.get("device", ""))
     backend = _backend(kb.engines.get(record["engine"]), device)
     engine = record["engine"] if record["engine"] in kb.engines else query.NONE

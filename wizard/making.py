@@ -14,6 +14,7 @@ from .candidates import BY_SPEED, PLENTY, SHAKY, Candidate, Refused
 from .facts import Facts, native_bits
 from .found import Option
 from .layouts import Placed, Placing, place
+from .memory.extras import asked
 from .memory.fit import Base, fit_on, prepare
 from .memory.weights import build as weights
 from .obstacles import merge
@@ -113,7 +114,10 @@ class Maker:
         self.native = native_bits(facts.arch, facts.kb) if facts.arch else 16.0
         kv, self.offload = facts.situation["settings"]["kv"], facts.situation["settings"]["offload"]
         self.kv_type = "f16" if kv == "auto" else kv
-        self._settings = {where: {"kv_type": self.kv_type, "offload": where} for where in {"no", self.offload}}
+        self.asks = asks = asked(facts.situation["needs"])
+        self._settings = {
+            where: {"kv_type": self.kv_type, "offload": where, "asks": asks} for where in {"no", self.offload}
+        }
         self.quantity = BY_SPEED.get(facts.situation["priority"]) if self.writes else None
         self._kept = kept
 
@@ -269,7 +273,7 @@ class Maker:
                 continue
             base = spot.base
             if base is None:
-                base = spot.base = prepare(path, layout, facts.arch, self.kv_type, self.host, facts.kb)
+                base = spot.base = prepare(path, layout, facts.arch, self.kv_type, self.host, facts.kb, self.asks)
             fits = fit_on(base, self.held, offload, self.host, detail=False)
             if layout.dp > 1 and fits["class"] == "offload":
                 continue  # copies would compete for the same system memory

@@ -20,7 +20,7 @@ from .flags import LANGUAGES, Wrong, config, positive, share, whole
 from .importers import ImportProblem
 from .importers import gguf as gguf_file
 from .kb import KB
-from .memory import elements, named, query
+from .memory import elements, extras, named, query
 from .memory.assumed import CPU_BACKENDS
 from .models import published
 from .shapes import GIB, Card, Layout
@@ -62,6 +62,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
     ):  # fmt: skip
         one.add_argument(f"--{name}", type=whole, metavar="N", help=text)
     one.add_argument("--switch", metavar="TEXT", help="a switch the engine is started with, such as 'mla 0'")
+    one.add_argument(
+        "--need", action="append", choices=sorted(extras.NEEDS), help="a must-have that takes memory; may be repeated"
+    )
+    one.add_argument("--draft", metavar="NAME", help="model that drafts for --need speculative; mtp: the model itself")
+    one.add_argument("--draft-tokens", type=whole, metavar="N", help="tokens drafted at once")
+    one.add_argument("--lora-rank", type=whole, metavar="N", help="rank of the adapters for --need lora")
+    one.add_argument("--loras", type=whole, metavar="N", help="adapters held at once")
     one.add_argument("--fraction", type=share, metavar="X", help="share of the memory, where the engine takes one")
     one.add_argument("--json", action="store_true", help="print as JSON")
     one.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the text")
@@ -119,7 +126,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     native = (model.arch.get("context") or {}).get("native")
     work = query.Asked(
         args.context or min(native or _CONTEXT, _CONTEXT), args.concurrency or 1, args.dcp or 1, args.fraction,
-        args.chunk, index, args.input or 0, args.output or 0, args.switch,
+        args.chunk, index, args.input or 0, args.output or 0, args.switch, _asks(args, kb),
     )  # fmt: skip
     ram = round(ram_gib * GIB)
     host = {"ram_bytes": ram, "os": machine.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}
@@ -194,6 +201,27 @@ def _kv(text: str) -> str:
     if found is None:
         raise Wrong(f"--kv: {text!r} is not a KV cache type we know; known: {', '.join(sorted(elements.ELEMENTS))}")
     return found
+
+
+def _asks(args: argparse.Namespace, kb: KB) -> extras.Asks:
+    """The must-haves that take memory; a draft, a rank or a number of adapters asks for what it belongs to."""
+    needs = set(args.need or ())
+    draft = args.draft
+    if draft:
+        needs.add("speculative")
+        if draft != "mtp":
+            known = kb.find_model(draft)
+            if not known:
+                raise Wrong(_unknown("draft", draft, kb, "model"))
+            draft = known[0]
+    if (args.lora_rank or args.loras) and not needs & {"lora", "multi-lora"}:
+        needs.add("lora")
+    if args.draft_tokens:
+        needs.add("speculative")
+    if not needs:
+        return extras.NONE
+    more = {"draft": draft, "tokens": args.draft_tokens, "rank": args.lora_rank, "slots": args.loras}
+    return extras.asked(needs)._replace(**more)
 
 
 def _engine(text: str | None, kb: KB) -> tuple[str | None, str | None, str]:

@@ -13,8 +13,8 @@ Plain = dict[str, Any]
 
 def assumption(said: Any, words: Texts) -> str:
     """What was assumed as a sentence. said: a text id, (text id, values), or words of the imported file."""
-    id_, values = said if isinstance(said, tuple) else (said, {})
-    return words.plain(id_, values) if words.has(id_) else str(id_)
+    id_, values = said if isinstance(said, tuple) else (said, ())
+    return words.plain(id_, dict(values)) if words.has(id_) else str(id_)
 
 
 def text(answer: Plain, words: Texts) -> str:

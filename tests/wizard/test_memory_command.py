@@ -237,3 +237,14 @@ def test_a_share_of_the_total_and_of_what_is_free(ask):
     options = ("--device", "H100", "--context", 8192)
     old, new = (ask("--engine", f"lmdeploy@{v}", *options, config=m.LLAMA_8B)["pool_bytes"] for v in ("0.2.1", "0.8.0"))
     assert old == pytest.approx(0.5 * 79.65 * GIB, rel=0.001) and new > 1.2 * old
+
+
+def test_the_command_names_every_part(run):
+    asked = ("--model", "Qwen3-32B", "--format", "awq", "--engine", "vllm", "--device", "RTX 3090", "--count", "2")
+    code, out, _ = run(*asked, "--draft", "Qwen3-0.6B", "--lora-rank", "32", "--loras", "2", "--lang", "vi")
+    assert code == 0 and "Mô hình nháp" in out and "Adapter LoRA" in out and "2, rank 32" in out
+    code, out, _ = run("--model", "Qwen3-VL-8B", "--format", "q4_k_m", "--engine", "llama.cpp", "--device", "RTX 3090",
+                       "--need", "vision", "--json")  # fmt: skip
+    names = {p["name"] for p in json.loads(out)["parts"]}
+    assert {"vision", "prompts", "weights", "kv"} <= names
+    assert run(*asked, "--draft", "Qwen9-0B")[0] == 2

@@ -114,6 +114,9 @@ def _entry(
         "layers": count, "hidden": hidden, "heads": heads, "vocab": vocab, "tied": tied,
         "attention": attention, "groups": found, "matrices": sheet.rows, "checkpoints": [],
     }  # fmt: skip
+    own = fields.number("num_nextn_predict_layers") or fields.number("mtp_num_hidden_layers")
+    if own:
+        entry["mtp"] = own
     if width:
         entry["intermediate"] = width
     if experts:

@@ -115,6 +115,8 @@ def build(header: Header) -> Imported:
     width = meta.per_layer("feed_forward_length", layers + nextn)
     if width and max(width):
         entry["intermediate"] = max(width)
+    if nextn:
+        entry["mtp"] = nextn
     limit = meta.whole("context_length", 1)
     if limit:
         entry["context"] = {"native": limit}

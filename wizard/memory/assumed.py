@@ -17,6 +17,8 @@ RULES: dict[str, dict[str, dict[str, Any]]] = {
         "activation": {"base_mib": 300, "per_token_bytes_hidden": 40, "error_mib": 300},
         "context-overhead": {"mib": 450, "error_mib": 250},
         "communication": {"mib": 300, "error_mib": 200},
+        "vision-encoder": {"base_mib": 500, "error_mib": 500},
+        "draft-model": {"base_mib": 200, "error_mib": 200},
     },
     "shared": {
         "budget-need": {"reserve_mib": 0},
@@ -24,6 +26,8 @@ RULES: dict[str, dict[str, dict[str, Any]]] = {
         "activation": {"base_mib": 300, "per_token_bytes_hidden": 40, "error_mib": 300},
         "context-overhead": {"mib": 200, "error_mib": 150},
         "communication": {"mib": 300, "error_mib": 200},
+        "vision-encoder": {"base_mib": 500, "error_mib": 500},
+        "draft-model": {"base_mib": 200, "error_mib": 200},
     },
     "cpu": {
         "budget-need": {"reserve_mib": 0},
@@ -31,6 +35,8 @@ RULES: dict[str, dict[str, dict[str, Any]]] = {
         "activation": {"base_mib": 200, "per_token_bytes_hidden": 40, "error_mib": 200},
         "context-overhead": {"mib": 100, "error_mib": 100},
         "communication": {"mib": 0, "error_mib": 0},
+        "vision-encoder": {"base_mib": 500, "error_mib": 500},
+        "draft-model": {"base_mib": 200, "error_mib": 200},
     },
 }
 # Rules whose absence changes a number, so that leaning on the table has to be said. Which text says it.

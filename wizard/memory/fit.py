@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import Layout, Path, Workload
 
-from . import assumed, offload, ranks, room, stages
-from .need import Model, Plan, Seat, demand, load_of, model_of, plan_of, seat_of
-from .report import add_host, report
+from . import assumed, extras, offload, ranks, room, stages
+from .need import Model, Plan, Seat, demand, extras_on, load_of, model_of, plan_of, seat_of
+from .report import add_host, add_prompts, report
 from .room import Room
 from .rules import Profile, host_weights
 
@@ -40,10 +40,11 @@ class Base(NamedTuple):
 
 
 def prepare(
-    path: Path, layout: Layout, arch: dict[str, Any], kv_type: str | None, host: dict[str, Any], kb: Any
-) -> Base:
+    path: Path, layout: Layout, arch: dict[str, Any], kv_type: str | None, host: dict[str, Any], kb: Any,
+    asks: extras.Asks = extras.NONE,
+) -> Base:  # fmt: skip
     """The part of `fit` that the load does not change, to be kept between decisions."""
-    model, rules = model_of(arch, path, layout, kv_type, kb)
+    model, rules = model_of(arch, path, layout, kv_type, kb, asks)
     rooms = room.all_of(layout.cards, path.backend, host)
     said = [*rules.said(layout.tp * layout.pp), *model.said]
     for place in rooms:
@@ -82,12 +83,13 @@ def fit(
 
     arch: a model entry, or the same shape with `attention` None and `kv_models` (or `kv_range`, bytes
     per token at 16 bit, lowest and highest) for parameters only. settings: kv_type, offload (auto | yes
-    | no). host: ram_bytes, unified, os. pool_bytes is what the device that binds has for KV and state.
+    | no), asks (extras.Asks). host: ram_bytes, unified, os. pool_bytes is what the device that binds has for
+    KV and state.
     idle_gpu_bytes: what a GPU could have where the engine runs on the processor beside it, else None.
     """
     if arch is None:
         return None
-    base = prepare(path, layout, arch, settings.get("kv_type"), host, kb)
+    base = prepare(path, layout, arch, settings.get("kv_type"), host, kb, settings.get("asks", extras.NONE))
     return fit_on(base, work, settings.get("offload"), host, detail)
 
 
@@ -100,6 +102,8 @@ def fit_on(
     answer = report(found.plan, found.seats, found.class_, detail)
     if found.moved:
         add_host(answer, found.moved, found.plan, host["ram_bytes"])
+    if detail:
+        add_prompts(answer, found.plan, base.bound, host.get("ram_bytes") or 0)
     if base.idle is not None:
         answer["idle_gpu_bytes"] = base.idle
     answer["assumptions"] = list(found.said)
@@ -143,6 +147,8 @@ def _held(model: Model, rules: Profile, layout: Layout, shares: tuple[int, ...])
     held = ranks.stage_bytes(model.weights, shares, layout.tp, layout.ep, input_on_host)
     if model.loaded:
         held = tuple(size + -(-model.loaded * n // model.layers) for size, n in zip(held, shares, strict=True))
+    if model.extras.parts:
+        held = tuple(size + sum(extras_on(model, shares, n).values()) for n, size in enumerate(held))
     return held
 
 
@@ -175,7 +181,10 @@ def _seats(plan: Plan, base: Base) -> list[Seat]:
 def _uneven(plan: Plan, rooms: list[Room], input_on_host: bool) -> tuple[int, ...]:
     layout, model = plan.layout, plan.model
     # what a device has for whole layers: its pool when it holds only what sits on its end of the pipeline
-    ends = ranks.stage_bytes(model.weights, (0,) * layout.pp, 1, 1, input_on_host)
+    none = (0,) * layout.pp
+    ends = ranks.stage_bytes(model.weights, none, 1, 1, input_on_host)
+    if model.extras.parts:
+        ends = tuple(size + sum(extras_on(model, none, n).values()) for n, size in enumerate(ends))
     free = [seat_of(plan, rooms[s % len(rooms)], 0, ends[s]).pool for s in range(layout.pp)]
     need = demand(plan, model.layers)[0]
     return stages.uneven(model.layers, free, model.weights.per_layer(model.layers) + -(-need // model.layers))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import Layout, Path, Workload
 
-from . import kv
+from . import extras, kv
 from .fit import prepare, settle
 from .need import Plan, Seat, as_whole
 
@@ -41,7 +41,8 @@ def frontier(
     """
     if arch is None:
         return []
-    found = settle(prepare(path, layout, arch, settings.get("kv_type"), host, kb), work, settings.get("offload"), host)
+    base = prepare(path, layout, arch, settings.get("kv_type"), host, kb, settings.get("asks", extras.NONE))
+    found = settle(base, work, settings.get("offload"), host)
     plan = found.plan
     if plan.model.kv is None:
         return []

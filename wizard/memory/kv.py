@@ -9,6 +9,7 @@ multi-head and grouped-query attention; layers x (latent + rope) x element bytes
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lcm
 from typing import Any
 
 from . import state
@@ -78,6 +79,11 @@ def _sum(groups: tuple[tuple[int, int, int | None, int], ...], granule: int) -> 
     return KV(
         groups, granule, full, tuple((w, cap, plus) for (cap, plus), w in sorted(windows.items()) if w)
     )  # fmt: skip
+
+
+def together(one: KV, other: KV) -> KV:
+    """Two caches of one request as one; it grows by whole steps of both."""
+    return _sum(one.groups + other.groups, lcm(one.granule, other.granule))
 
 
 def row_pair(group: dict[str, Any], kv_type: str | None, ranks: int, profile: Profile) -> int:

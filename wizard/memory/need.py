@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import Layout, Path, Workload
 
-from . import elements, kv, mixture, rules, state, weights
+from . import elements, extras, kv, mixture, rules, state, weights
 from .cache import Memo
 from .room import Room
 from .rules import (
@@ -64,6 +64,7 @@ class Model(NamedTuple):
     moe: bool = False
     loaded: int = 0
     direct: bool = False  # ranks talk without a switch
+    extras: extras.Added = extras.NOTHING  # what must-haves add
 
 
 class Parts(NamedTuple):
@@ -112,6 +113,12 @@ class Seat(NamedTuple):
     margin: int
 
 
+def extras_on(model: Model, shares: tuple[int, ...], stage: int) -> dict[str, int]:
+    """Bytes of what must-haves add on a rank of one stage, by part. shares: layers of each stage."""
+    last = stage == len(shares) - 1
+    return {p.name: p.on(shares[stage], model.layers, stage == 0, last) for p in model.extras.parts}
+
+
 def load_of(work: Workload, copies: int) -> Load:
     """The share of the load that one of `copies` replicas carries."""
     context = max(1, work.context)
@@ -139,10 +146,12 @@ _models = Memo()
 _parts = Memo()
 
 
-def model_of(arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | None, kb: Any) -> tuple[Model, Profile]:
+def model_of(
+    arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | None, kb: Any, asks: extras.Asks = extras.NONE
+) -> tuple[Model, Profile]:
     """The model on this engine and number of ranks, and the engine's rules on this card.
 
-    arch: a model entry, an imported architecture or parameters only.
+    arch: a model entry, an imported architecture or parameters only. asks: must-haves that take memory.
     """
     engine = kb.engines[path.engine]
     card = layout.cards[0]
@@ -150,7 +159,7 @@ def model_of(arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | No
     key = (
         id(engine), path.mode, path.backend, path.version, path.family, path.type,
         checkpoint.get("bytes") if checkpoint else None, id(checkpoint.get("stored")) if checkpoint else 0,
-        layout.tp, kv_type, card.memory_bytes, id(card.entry),
+        layout.tp, kv_type, card.memory_bytes, id(card.entry), asks,
     )  # fmt: skip
 
     def make() -> tuple[Model, Profile, Any, Any]:
@@ -158,7 +167,7 @@ def model_of(arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | No
         profile = rules.profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes, card.device)
         direct = communication.is_direct(card.entry, profile.of("communication")["switched"])
         model = _model(arch, path, layout.tp, kv_type, profile, kb)._replace(direct=direct)
-        return model, profile, engine, card.entry
+        return _with(model, arch, path, layout, kv_type, profile, asks, kb), profile, engine, card.entry
 
     found = _models.get(arch, key, make)
     if found[2] is not engine or found[3] is not card.entry:  # an address used again by another entry
@@ -178,8 +187,7 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
         whole = kv.build(arch, kv_type, 1, profile)
         rank = whole if tp == 1 else kv.build(arch, kv_type, tp, profile)
         one = state.sequence_bytes(arch["attention"], 1, slots)
-        here = kv.page(arch, kv_type, tp, profile)[1]
-        here = here or _copies(state.sequence_bytes(arch["attention"], tp, slots), slots["per_request"])
+        here = request_state(arch, kv_type, tp, profile)
     else:
         low, high = _range(arch, kv_type, profile, kb)
         if high:
@@ -201,6 +209,30 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
         arch.get("kind") == "moe",
         loaded(arch, path, tp, profile),
     )  # fmt: skip
+
+
+def _with(
+    model: Model, arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | None, profile: Profile,
+    asks: extras.Asks, kb: Any,
+) -> Model:  # fmt: skip
+    """The model with what must-haves add: a draft's cache and states grow with each request as its own do."""
+    added = extras.build(arch, path, layout, kv_type, asks, profile, model.weights, kb)
+    if added is extras.NOTHING:
+        return model
+    rank, here = model.kv, model.state
+    if added.arch is not None and added.profile is not None:
+        rank = kv.build(added.arch, kv_type, layout.tp, added.profile)
+        here = request_state(added.arch, kv_type, layout.tp, added.profile)
+    if rank and added.cache:
+        rank = kv.together(rank, added.cache)
+    return model._replace(extras=added, kv=rank, state=here + added.state, said=(*model.said, *added.said))
+
+
+def request_state(arch: dict[str, Any], kv_type: str | None, tp: int, profile: Profile) -> int:
+    """Bytes of the states of one request on one rank that holds all layers."""
+    slots = profile.of("state-slots")
+    paged = kv.page(arch, kv_type, tp, profile)[1]
+    return paged or _copies(state.sequence_bytes(arch["attention"], tp, slots), slots["per_request"])
 
 
 def loaded(arch: dict[str, Any], path: Path, tp: int, profile: Profile) -> int:

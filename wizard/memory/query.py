@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from wizard.shapes import GIB, Layout, Path, Workload
 
-from . import changes, elements, kv, ranks, rules, state, weights
+from . import changes, elements, extras, kv, ranks, rules, state, weights
 from .fit import fit
-from .need import held_of, loaded
+from .need import held_of, loaded, request_state
 from .rules import kv_windowed
 
 NONE = "none"  # no engine: ideal sizes, and stand-ins where devices are given
@@ -25,7 +25,8 @@ class Refused(ValueError):
 class Asked(NamedTuple):
     """context: tokens of one request; concurrency: requests at once; dcp: decode context parallel ranks;
     fraction and chunk replace the engine's own; index_kv: type of an indexer's keys; input and output:
-    tokens of a usual request, 0 where nobody said; switch: one the engine is started with, as its rules name it."""
+    tokens of a usual request, 0 where nobody said; switch: one the engine is started with, as its rules name it;
+    asks: must-haves that take memory."""
 
     context: int
     concurrency: int = 1
@@ -36,6 +37,7 @@ class Asked(NamedTuple):
     input: int = 0
     output: int = 0
     switch: str | None = None
+    asks: extras.Asks = extras.NONE
 
 
 class _View:
@@ -112,7 +114,8 @@ def answer(
     whole = kv.build(arch, kv_type, 1, profile, asked.index_kv)
     rank = kv.build(arch, kv_type, tp, profile, asked.index_kv)
     slots = profile.of("state-slots")
-    request = rank.bytes(asked.context) + _states(arch, kv_type, tp, profile)
+    grown, here = _drafting(arch, path, layout or Layout((), tp, pp, ep), kv_type, asked, profile, held, rank, view)
+    request = grown.bytes(asked.context) + here
     share = -(-rank.per_token() * max(stages) // arch["layers"])
     found: dict[str, Any] = {
         "model": arch["name"], "parameters": arch["params"]["total"],
@@ -125,7 +128,7 @@ def answer(
         "state_bytes_per_sequence": state.sequence_bytes(arch["attention"], 1, slots),
         "kv_bytes": whole.bytes(asked.context), "kv_layers": _layers(arch, profile),
         "request_bytes_per_device": -(-request * max(stages) // arch["layers"] // asked.dcp),
-        "page_bytes_per_device": rank.granule * rank.full if not rank.windows else 1,
+        "page_bytes_per_device": grown.granule * grown.full if not grown.windows else 1,
         "parts": [], "pool_bytes": None, "pool_tokens": None, "max_concurrency": None, "max_context": None,
         "fit": None, "headroom_bytes": None, "shortfall_bytes": None, "error_bytes": None, "offload": None,
         "waiting": 0, "changes": [], "assumptions": [],
@@ -135,13 +138,14 @@ def answer(
     if layout is None:
         return found
     work = held_of(Workload(asked.context, asked.input, asked.output, asked.concurrency), profile.queues())
-    result = fit(path, layout, arch, work, {"kv_type": kv_type}, host, view)
+    settings = {"kv_type": kv_type, "asks": asked.asks}
+    result = fit(path, layout, arch, work, settings, host, view)
     assert result is not None
     found["fit"] = result["class"]
     narrower = [line["type"] for line in entry.get("kv_types", ())]
     types = [type_["id"] for type_ in kb.formats.get(path.family, {}).get("types", ())]
     may = changes.Open(tuple(narrower), tuple(types), splits(path.engine, kb) == "layers")
-    case = changes.Case(path, layout, arch, work, {"kv_type": kv_type}, host, view)
+    case = changes.Case(path, layout, arch, work, settings, host, view)
     found["changes"] = changes.find(case, result["class"], may)
     for name in (
         "pool_bytes",
@@ -179,11 +183,20 @@ def answer(
     return found
 
 
-def _states(arch: dict[str, Any], kv_type: str | None, tp: int, profile: rules.Profile) -> int:
-    """Bytes of the states of one request on one rank that holds all layers."""
-    paged = kv.page(arch, kv_type, tp, profile)[1]
-    slots = profile.of("state-slots")
-    return paged or -int(-state.sequence_bytes(arch["attention"], tp, slots) * slots["per_request"] // 1)
+def _drafting(
+    arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | None, asked: Asked, profile: rules.Profile,
+    held: weights.Weights, rank: kv.KV, view: Any,
+) -> tuple[kv.KV, int]:  # fmt: skip
+    """(cache, bytes of states) of one request on one rank that holds all layers, with those of a draft."""
+    if "speculative" not in asked.asks.needs:
+        return rank, request_state(arch, kv_type, layout.tp, profile)
+    asks = asked.asks._replace(needs=("speculative",))
+    added = extras.build(arch, path, layout, kv_type, asks, profile, held, view)
+    model, rules_here = added.arch or arch, added.profile or profile
+    cache = kv.build(model, kv_type, layout.tp, rules_here, asked.index_kv)
+    if added.cache:
+        cache = kv.together(cache, added.cache)
+    return cache, request_state(model, kv_type, layout.tp, rules_here) + added.state
 
 
 def requests_in(told: dict[str, Any], pool: int) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import assumed, kv, offload
-from .need import Plan, Seat, as_whole
-from .rules import host_weights
+from .need import Plan, Seat, as_whole, extras_on
+from .rules import host_weights, prompt_cache
 
 # name of a part and the rule it comes from, in the order of Parts.sizes
 _PARTS = (
@@ -77,9 +77,12 @@ def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat]) -> list[dict[s
     rules = plan.profile
     parameters = rules.parameters[rules.budget.NAME]
     shown = {}
+    width, tp = plan.layout.tp * plan.layout.pp, plan.layout.tp
+    shares = tuple(seat.layers for seat in seats[:width:tp])
     for seat in distinct:
         budget = rules.budget.budget(parameters, seat.room.total, seat.room.free)
-        shown[id(seat)] = (_device_parts(plan, seat), budget, -seat.margin if seat.margin < 0 else 0)
+        added = extras_on(plan.model, shares, seats.index(seat) % width // tp)
+        shown[id(seat)] = (_device_parts(plan, seat, added), budget, -seat.margin if seat.margin < 0 else 0)
     cards = plan.layout.cards
     count = len(cards)
     devices = []
@@ -100,10 +103,16 @@ def _part(name: str, size: int, error: int, basis: str) -> dict[str, Any]:
     return {"name": name, "bytes": size, "error_bytes": error, "basis": basis}
 
 
-def _device_parts(plan: Plan, seat: Seat) -> list[dict[str, Any]]:
-    """Parts of one device: what is needed, or the whole pool where the engine takes it at start."""
+def _device_parts(plan: Plan, seat: Seat, added: dict[str, int]) -> list[dict[str, Any]]:
+    """Parts of one device: what is needed, or the whole pool where the engine takes it at start.
+
+    added: bytes of what must-haves add, by part; the seat's weights hold them too.
+    """
     model, place = plan.model, seat.room
-    found = [{"name": "weights", "bytes": seat.weights, "error_bytes": 0, "basis": _basis(plan)}]
+    found = [_part("weights", seat.weights - sum(added.values()), 0, _basis(plan))]
+    for part in model.extras.parts:
+        if added[part.name]:
+            found.append(_part(part.name, added[part.name], part.error, part.basis))
     used = seat.weights
     if model.kv is not None:
         held = plan.load.seats * (-(-model.state * seat.layers // model.layers)) if model.state else 0
@@ -157,6 +166,36 @@ def add_host(answer: dict[str, Any], moved: offload.Moved, plan: Plan, ram: int)
         "cpu_moe_layers": count + model.layers - model.expert_layers if moved.kind == "experts" else 0,
         "host_bytes": moved.bytes,
     }
+
+
+def add_prompts(answer: dict[str, Any], plan: Plan, bound: bool, ram: int) -> None:
+    """Prompts a server keeps for later requests: as far as system memory has room left, for they need not be kept.
+
+    bound: devices and host share one memory, so they lie in what the first device leaves.
+    """
+    rule = plan.profile.of("prompt-cache")
+    if not (rule["mib"] or rule["checkpoints"]) or not (ram or bound):
+        return
+    model, load = plan.model, plan.load
+    windows = model.whole.windows if model.whole else ()
+    state = model.state_whole + sum(width * (min(cap, load.context) + plus) for width, cap, plus in windows)
+    most = prompt_cache.most(rule, load.seats, state)
+    if bound:
+        parts = answer["devices"][0]["parts"]
+    else:
+        if answer["host"] is None:
+            used, error = assumed.system_bytes(ram)
+            parts = [_part("other", used, error, "assumed"), _part("free", ram - used, 0, "computed")]
+            answer["host"] = {"capacity_bytes": ram, "parts": parts, "over_bytes": 0}
+        parts = answer["host"]["parts"]
+    free = next((p for p in parts if p["name"] == "free"), None)
+    size = min(most, free["bytes"]) if free else 0
+    if free is None or size <= 0:
+        return
+    free["bytes"] -= size
+    parts.insert(parts.index(free), _part("prompts", size, 0, "computed"))
+    if not free["bytes"]:
+        parts.remove(free)
 
 
 def _capacity(answer: dict[str, Any], plan: Plan, seats: list[Seat]) -> None:

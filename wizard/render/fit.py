@@ -203,8 +203,10 @@ def how(view: View, name: str, part: Plain, fit: Plain, start: Plain) -> str:
         return _weights(view, part, fit, start)
     if name == "kv" and part["basis"] != "assumed":
         reserved = any(d.get("budget_bytes") and d["budget_bytes"] < d["capacity_bytes"] for d in fit["devices"])
-        text = "fit.how-kv-pool" if reserved and not fit.get("host") else "fit.how-kv"
+        text = "fit.how-kv-pool" if reserved and not fit.get("offload") else "fit.how-kv"
         return view.t(text, size=fit.get("kv_bytes_per_token") or 0)
+    if name == "prompts":
+        return view.t("fit.how-prompts")
     if name == "state":
         return view.t("fit.how-state", size=fit.get("state_bytes_per_sequence") or 0)
     error = part.get("error_bytes") or 0
@@ -280,5 +282,5 @@ def assumptions(view: View, fit: Plain) -> str:
     """What stands in for facts nobody stated."""
     if not fit.get("assumptions"):
         return ""
-    said = " ".join(view.t(a) for a in fit["assumptions"])
+    said = " ".join(view.t(a) if isinstance(a, str) else view.t(a[0], dict(a[1])) for a in fit["assumptions"])
     return f'<p class="we-quiet">{said}</p>'

@@ -18,6 +18,9 @@ HEIGHT = 52
 # Part -> fill class; order is the order in the bar.
 FILLS = {
     "weights": "w",
+    "draft": "w",
+    "lora": "w",
+    "vision": "w",
     "kv": "k",
     "state": "s",
     "activation": "a",
@@ -26,6 +29,7 @@ FILLS = {
     "communication": "h",
     "context": "h",
     "other": "p",
+    "prompts": "k",
     "free": "f",
 }
 _ALIKE = 1 << 20  # bytes
