@@ -278,5 +278,7 @@ def _active(found: list[Json], experts: Json | None) -> int:
     total = sum(g["params"] for g in found if g["group"] not in ("vision", "audio"))
     if not experts:
         return total
-    routed = sum(g["params"] for g in found if g["group"] == "experts")
-    return total - routed + routed * experts["active"] // experts["count"]
+    size = {g["group"]: g["params"] for g in found}
+    table = size.get("embeddings", 0) if "head" in size else 0  # tied, the table is the head as well
+    routed = size.get("experts", 0)
+    return total - table - routed + routed * experts["active"] // experts["count"]

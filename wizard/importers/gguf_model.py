@@ -109,7 +109,8 @@ def build(header: Header) -> Imported:
     }  # fmt: skip
     routed = groups.get("experts", [0])[0]
     share = experts["active"] / experts["count"] if experts else 1
-    entry["params"] = {"total": total, "active": total - routed + int(routed * share)}
+    table = 0 if not experts or entry["tied"] else groups.get("embeddings", [0])[0]  # looked up, not multiplied
+    entry["params"] = {"total": total, "active": total - table - routed + int(routed * share)}
     if experts:
         entry["experts"] = experts
     width = meta.per_layer("feed_forward_length", layers + nextn)
