@@ -63,7 +63,7 @@ def test_models(kb, text, id_, hint):
     assert kb.find_model(text) == (id_, hint)
 
 
-@pytest.mark.parametrize("text", ["Qwen3-33B", "DeepSeek-R1-Distill-Qwen-1.5B", "70b", "-instruct", "gguf", ""])
+@pytest.mark.parametrize("text", ["Qwen3-33B", "DeepSeek-R1-Distill-Qwen-3B", "70b", "-instruct", "gguf", ""])
 def test_a_model_that_is_another_one_is_not_found(kb, text):
     assert kb.find_model(text) is None
 
