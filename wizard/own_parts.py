@@ -14,6 +14,7 @@ from .rows import compared, memory_obstacle, nearest, row, sure
 
 Plain = dict[str, Any]
 MAX_FORMATS = 6  # the nearest other formats, not every type of every family
+_MORE = 1.05  # times the bytes, from which on they explain a slower answer
 
 
 def of_start(found: Found, ranked: dict[str, Ranked], cast: Cast, facts: Facts) -> list[Plain]:
@@ -102,7 +103,9 @@ def _format_reason(other: Candidate, start: Candidate, name: str, facts: Facts) 
         return statement("format", f"decision.format-fit-{other.fit['class']}", format=name, ratio=bytes_ratio)
     if other.path.checkpoint["status"] != start.path.checkpoint["status"]:
         return statement("format", "decision.format-no-checkpoint", format=name)
-    if mine and theirs and theirs["point"] < mine["point"] and round(bytes_ratio, 1) != 1:
+    if mine and theirs and theirs["high"] < mine["low"] and bytes_ratio < _MORE:
+        return statement("format", "decision.behind-slower", theirs=theirs["point"], mine=mine["point"])
+    if mine and theirs and theirs["point"] < mine["point"] and bytes_ratio >= _MORE:
         return statement(
             "format",
             "decision.format-slower",

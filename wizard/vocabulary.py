@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BACKENDS = (
-    "cuda", "rocm", "metal", "vulkan", "sycl", "xpu", "cpu", "openvino-cpu", "openvino-gpu",
+    "cuda", "rocm", "metal", "vulkan", "sycl", "xpu", "hpu", "cpu", "openvino-cpu", "openvino-gpu",
     "openvino-npu", "webgpu", "opencl", "directml", "tensorrt-rtx", "qnn", "cann", "musa", "hexagon",
 )  # fmt: skip
 VENDORS = ("nvidia", "amd", "intel", "apple", "qualcomm", "arm", "broadcom", "google", "other")

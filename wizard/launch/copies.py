@@ -12,8 +12,9 @@ WHY = "command.visible"  # the reason beside the variable
 SHOWN = 16  # copies of one machine that are written down
 # How a run is kept to some of the devices; the variable belongs to the vendor's runtime, not to an engine.
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/ (CUDA_VISIBLE_DEVICES),
-# https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html (HIP_VISIBLE_DEVICES)
-_VISIBLE = {"cuda": "CUDA_VISIBLE_DEVICES", "rocm": "HIP_VISIBLE_DEVICES"}
+# https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html (HIP_VISIBLE_DEVICES),
+# https://github.com/vllm-project/vllm-gaudi docs/getting_started/installation.md (HABANA_VISIBLE_DEVICES)
+_VISIBLE = {"cuda": "CUDA_VISIBLE_DEVICES", "rocm": "HIP_VISIBLE_DEVICES", "hpu": "HABANA_VISIBLE_DEVICES"}
 
 
 def one(candidate: Plain, entry: Plain) -> tuple[int, Plain]:

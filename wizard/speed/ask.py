@@ -197,7 +197,19 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
     if machine.processor or machine.entry["kind"] == "cpu":
         return "cpu"
     asked = (q.backend or "").lower()
-    for name in ("cuda", "vulkan", "rocm", "metal", "sycl", "cpu", "openvino-cpu", "openvino-gpu", "xpu", "webgpu"):
+    for name in (
+        "cuda",
+        "vulkan",
+        "rocm",
+        "metal",
+        "sycl",
+        "cpu",
+        "openvino-cpu",
+        "openvino-gpu",
+        "xpu",
+        "hpu",
+        "webgpu",
+    ):
         if asked.startswith(name) or asked.startswith({"rocm": "hip"}.get(name, name)):
             return name
     own = machine.entry.get("backends") or [
