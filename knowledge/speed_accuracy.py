@@ -48,6 +48,8 @@ def predicted(row: Row, fitted: dict[str, Any]) -> tuple[float, lookup.Basis] | 
     basis = lookup.basis_at(fitted, row.path, row.family, row.unpacking, row.link, device=row.key)
     if basis is None:
         return None
+    if not row.flash:
+        basis = lookup.without_flash(fitted, basis)
     aged = exp(row.age * (fitted["age"].get("", 0.0) + fitted["age"].get(row.family, 0.0)))
     constants = basis.constants._replace(overhead=basis.constants.overhead * aged)
     parts = terms.step(

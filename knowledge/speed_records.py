@@ -31,14 +31,16 @@ def own(measurements: Iterable[Entry]) -> list[Asked]:
         format_ = record.get("format") or {}
         backend, driver = record.get("backend"), record.get("driver")
         batch = record["batch"]
+        version = record.get("engine_version")
         question = Question(
             model=record["model"], params_b=record.get("params_b"), active_b=record.get("active_b"),
             layers=record.get("layers"), format=format_.get("type") or format_.get("family"),
             file_gib=record.get("file_gib"), device=record.get("hardware") or record.get("device"),
             bandwidth_gbs=record.get("bandwidth_gbs"), speed_class=record.get("speed_class"),
-            count=record.get("count"), split=_split(record.get("split")), engine=record["engine"],
+            count=record.get("count"), split=_split(record.get("split")),
+            engine=f"{record['engine']}@{version}" if version else record["engine"],
             backend=f"{backend} {driver}" if backend and driver else backend, depth=record.get("depth", 0),
-            batch=batch, input=record.get("prefill_tokens") or 512,
+            batch=batch, input=record.get("prefill_tokens") or 512, flash=record.get("flash_attention", True),
         )  # fmt: skip
         alone = batch == 1
         found.append(

@@ -42,7 +42,7 @@ def worked(view: View, **flags: Any) -> Entry:
     """
     found = _answer(view.world, ask.Question(**flags))
     if found["missing"]:
-        raise ValueError(f"worked example without {found['missing'][0]['what']}: {flags}")
+        raise ValueError(f"worked example without {found['missing'][0]['flag']}: {flags}")
     reads, decode, total = found["reads"], found["decode_tps"], found["throughput_tps"]
     return {
         "gb": view.rough(reads["weights_gb"]),

@@ -18,7 +18,7 @@ import { gzipSync } from "node:zlib";
 
 const LIMIT = 6_000_000; // bytes, gzip: runtime, core and the largest text
 const UNCHANGED = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"];
-const NOT_IN_BROWSER = /(^|\/)(cli|\w+_command|memory_view|__main__|accuracy)\.py$/;
+const NOT_IN_BROWSER = /(^|\/)(cli|\w+_command|memory_view|speed_view|__main__|accuracy)\.py$/;
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const pyodide = join(root, "node_modules", "pyodide");

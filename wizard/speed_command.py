@@ -35,6 +35,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     software = one.add_argument_group("software")
     software.add_argument("--engine", metavar="ID[@VERSION]", help="engine, with or without version or build")
     software.add_argument("--backend", metavar="B", help="cuda, rocm, metal, vulkan, sycl, cpu")
+    software.add_argument(
+        "--flash-attention", choices=("on", "off"), help="attention in one kernel; default: as the build does"
+    )
     load = one.add_argument_group("load (tokens)")
     load.add_argument("--depth", metavar="N", type=count, help="tokens in the context before the answer")
     load.add_argument("--batch", metavar="N", type=whole, default=1, help="requests at the same time")
@@ -86,6 +89,7 @@ def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
             split=None if args.split == "none" else args.split, engine=args.engine, backend=args.backend,
             depth=args.depth, batch=args.batch, input=args.input, output=args.output,
             shared_prefix=args.shared_prefix,
+            flash=None if args.flash_attention is None else args.flash_attention == "on",
         ),
         kb,
     )  # fmt: skip

@@ -17,11 +17,12 @@ from .solve import seconds_of, solve, weights_of
 
 HUBER = 0.08
 # (start, penalty) of a parameter by its first word; a node's correction starts at nothing
-_ROOTS = {"overhead": np.log(60e-6), "efficiency": -np.log(0.83)}
-_NODE_PENALTY = {"overhead": 1.0, "efficiency": 50.0}
-_CPU_PENALTY = {"overhead": 1.0, "efficiency": 2.0}  # processors differ in what share of the bandwidth they reach
+_ROOTS = {"overhead": np.log(60e-6), "efficiency": -np.log(0.83), "kv": -np.log(0.8), "plain": np.log(2.0)}
+_ROOT_PENALTY = {"kv": 1.0, "plain": 0.5}
+_NODE_PENALTY = {"overhead": 1.0, "efficiency": 50.0, "kv": 1.0, "plain": 1.0}
+_CPU_PENALTY = _NODE_PENALTY | {"efficiency": 2.0}  # processors differ in what share of the bandwidth they reach
 _OTHERS = {
-    "device": (0.0, 5.0), "moe": (0.2, 0.5), "age": (0.1, 1.0), "unpacking": (0.2, 0.2), "kv": (-np.log(0.8), 1.0),
+    "device": (0.0, 5.0), "moe": (0.2, 0.5), "age": (0.1, 1.0), "unpacking": (0.2, 0.2),
     "sequence": (np.log(2e-6), 0.02), "compute": (-np.log(0.4), 2.0), "prefill": (-np.log(0.4), 2.0),
     "link": (np.log(12e-6), 0.1), "link-sequence": (np.log(0.2e-6), 0.1),
 }  # fmt: skip
@@ -53,7 +54,7 @@ def parts(row: Row, expert_power: dict[str, int]) -> list[tuple[float, dict[str,
     found = [
         (row.layers, overhead),
         (read / (row.bandwidth * row.ranks), unpack),
-        (row.batch * row.kv / row.bandwidth, efficiency | {"kv": 1.0}),
+        (row.batch * row.kv / row.bandwidth, efficiency | _cache(row)),
     ]
     more = row.batch - 1
     found.append((more * row.layers, {f"sequence {row.family}": 1.0}))
@@ -69,12 +70,19 @@ def parts(row: Row, expert_power: dict[str, int]) -> list[tuple[float, dict[str,
     return [(base, names) for base, names in found if base > 0]
 
 
+def _cache(row: Row) -> dict[str, float]:
+    """Parameters of reading the KV cache; attention in several kernels reads and writes more than the cache."""
+    return {f"kv {node}": 1.0 for node in row.path} | (
+        {} if row.flash else {f"plain {node}": 1.0 for node in row.path[:3]}
+    )
+
+
 def _start(name: str) -> tuple[float, float, float]:
     """(start, value it is held to, penalty) of a parameter."""
     word, _, rest = name.partition(" ")
     if word in _ROOTS:
         if rest in ("gpu", "cpu"):
-            return _ROOTS[word], _ROOTS[word], 0.001
+            return _ROOTS[word], _ROOTS[word], _ROOT_PENALTY.get(word, 0.001)
         return 0.0, 0.0, (_CPU_PENALTY if rest.startswith("cpu") or "@cpu" in rest else _NODE_PENALTY)[word]
     start, penalty = _OTHERS[word]
     return start, (0.0 if word in _TOWARDS_NOTHING else start), penalty

@@ -3,7 +3,8 @@
 seconds = chunks x (layers x overhead + all weights / rate) + operations of the prompt / rate of compute
         + a fixed time of servers
 
-operations = 2 x active parameters x prompt + attention of every token to those before it
+operations = 2 x active parameters x prompt + attention of every token to those before it, times a factor where
+it is not one kernel (flash attention)
 rate of compute = peak x share, or bandwidth x operations per byte where no peak is known, times factors of
 the device, the engine, the driver, the kind of weights and, for some back ends, the age of the build. The
 logarithm of each is a sum over nodes or one number, fitted robustly and held to nothing, so that a sparse one
@@ -42,6 +43,7 @@ _PENALTY = {
 AGED = ("rocm", "vulkan")
 _ROOTS = {"share gpu": log(0.5), "share cpu": log(0.5), "ratio gpu": log(60), "ratio cpu": log(8)}
 _FIXED = log(0.03)  # seconds a server takes beside the prompt
+_PLAIN = log(2.0)  # times the work of attention where it is not one kernel
 
 
 def usable(rows: list[Row]) -> list[Row]:
@@ -64,14 +66,19 @@ def parts(row: Row, fitted: Fitted, known: dict[str, float] | None = None) -> li
     peak = None if known else row.compute
     rate = dict.fromkeys((f"{'share' if peak else 'ratio'} {node}" for node in row.path), 1.0)
     factors = _factors(row)
-    work = operations(row) / row.ranks / (peak or row.bandwidth)
+    scale = 1.0 / row.ranks / (peak or row.bandwidth)
     found: list[Part] = [(memory_time(row, fitted), {})]
+    plain = {} if row.flash else {f"plain {row.path[0]}": 1.0}
+    worse = 1.0
     if known:
-        work *= exp(-sum(factor * known.get(name, 0.0) for name, factor in factors.items()))
-        factors = {}
+        scale *= exp(-sum(factor * known.get(name, 0.0) for name, factor in factors.items()))
+        worse = exp(sum(known.get(name, 0.0) for name in plain))
+        factors = plain = {}
     if not (known and row.compute):
         rate[f"device {row.key}"] = 1.0
-    found.append((work, {name: -factor for name, factor in (rate | factors).items()}))
+    slower = {name: -factor for name, factor in (rate | factors).items()}
+    matrices, attention = operations(row)
+    found += [(matrices * scale, slower), (attention * worse * scale, slower | plain)]
     if row.family in CHUNKS:
         first = {f"first {row.family}": 1.0, f"start {fold(row.engine)}": 1.0}
         fixed = exp(sum(known.get(name, 0.0) for name in first)) if known else 1.0
@@ -99,14 +106,15 @@ def _factors(row: Row) -> dict[str, float]:
     return found
 
 
-def operations(row: Row) -> float:
-    """What reading the prompt computes; of prompts that reach a server together, half of the others' too.
+def operations(row: Row) -> tuple[float, float]:
+    """What reading the prompt computes in matrix products and, as if at their rate, in attention.
 
-    The width of attention is that of a model of so many parameters and layers: active = 12 x layers x width^2.
+    Of prompts that reach a server together, half of the others' too. The width of attention is that of a model
+    of so many parameters and layers: active = 12 x layers x width^2.
     """
     width = sqrt(row.active / (12 * row.layers))
-    own = 2.0 * row.active * row.prompt + 2.0 * row.layers * width * row.prompt**2 / ATTENTION
-    return own * (row.batch + 1) / 2
+    turns = (row.batch + 1) / 2
+    return 2.0 * row.active * row.prompt * turns, 2.0 * row.layers * width * row.prompt**2 / ATTENTION * turns
 
 
 def memory_time(row: Row, fitted: Fitted) -> float:
@@ -129,6 +137,8 @@ def _prior(name: str) -> tuple[float, float, float]:
     word = name.partition(" ")[0]
     if word == "first":
         return _FIXED, _FIXED, 0.1
+    if word == "plain":
+        return _PLAIN, _PLAIN, 0.5
     return 0.0, 0.0, _PENALTY[word]
 
 
@@ -213,4 +223,5 @@ def summary_of(values: dict[str, float], bare: dict[str, float]) -> dict[str, An
         "first_s": table("first"),
         "start": table("start"),
         "yearly": table("age"),
+        "plain": table("plain"),
     }

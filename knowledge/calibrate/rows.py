@@ -20,7 +20,8 @@ class Row:
 
     machine: hardware and count; page: the file it comes from; time: seconds of one decode step, None when
     only prefill was measured; ranks: devices that work at the same time; link: how they are joined;
-    compute: peak operations per second of one device in the format's numbers, None when not known.
+    compute: peak operations per second of one device in the format's numbers, None when not known; flash: whether
+    attention was computed in one kernel, taken for granted where the page does not say.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Row:
     bandwidth: float
     compute: float | None
     unpacking: str | None
+    flash: bool
     time: float | None
     prompt: int
     answer: int
@@ -141,6 +143,7 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
         bandwidth=record["bandwidth_gbs"] * 1e9,
         compute=peak_of(device, record.get("format", {}).get("family"), record.get("backend")),
         unpacking=nodes.unpacking(record.get("format", {}).get("type"), record.get("backend")),
+        flash=record.get("flash_attention", True),
         time=batch / tps if tps else None,
         prompt=prompt,
         answer=max(0, round(2 * (depth - prompt))) if served else 0,

@@ -35,7 +35,8 @@ NOMINAL = (0.97, 1.03)
 @dataclass(frozen=True)
 class Question:
     """The flags of `which-engine speed`. architecture: a model entry read from a config file; format_hint: the
-    weight type that file states. Tokens, billions, GiB, GB/s."""
+    weight type that file states; flash: attention in one kernel, None for the default of the build. Tokens,
+    billions, GiB, GB/s."""
 
     model: str | None = None
     architecture: Entry | None = None
@@ -56,6 +57,7 @@ class Question:
     input: int = 512
     output: int = 128
     shared_prefix: float = 0.0
+    flash: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ def answer(question: Question, kb: KB) -> Entry:
     )
     fit = {"class": "fits", "kv_type": "f16", "offload": None, "max_concurrency": None, "devices": []}
     years = years_old(name, version, kb) if version else 0.0
-    known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart)
+    flash = _flash(question, family, years, said)
+    known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart, flash)
     if years >= 0.25:
         said.append(("terminal.speed-old", {"engine": name, "version": version, "years": round(years, 1)}))
     found = estimate(path, layout, arch, work, fit, links, own, known)
@@ -219,6 +222,17 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
     ]
     runs = {b for line in kb.engines.get(engine, {}).get("runs_on", ()) for b in listed(line["backend"])}
     return next((b for b in own if b in runs), own[0])
+
+
+def _flash(q: Question, family: str | None, years: float, said: list[Said]) -> bool:
+    """Whether attention is one kernel: what was asked, else the default of such a build."""
+    if q.flash is not None:
+        return q.flash
+    since = assumed.FLASH_SINCE.get(family or "")
+    if since is not None and years > since:
+        said.append(("terminal.speed-no-flash", {}))
+        return False
+    return True
 
 
 def _driver(backend: str | None, kb: KB) -> str | None:

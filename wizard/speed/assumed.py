@@ -33,3 +33,10 @@ EXPERT_POWER = 12
 MOE_OVERHEAD = 1.2
 # Families that keep several micro-batches in a pipeline while they decode.
 PIPELINED = frozenset({"serving"})
+
+# Times what attention reads and computes where it is not one kernel and nothing was measured.
+PLAIN_ATTENTION = 2.0
+# Years before builds.NOW in which builds of a family did not use one kernel by default: llama.cpp does so where the
+# device can since 2025-08-30 (https://github.com/ggml-org/llama.cpp/pull/15434), ik_llama.cpp since 2025-10-25
+# (https://github.com/ikawrakow/ik_llama.cpp/pull/863).
+FLASH_SINCE = {"ggml": 0.83}

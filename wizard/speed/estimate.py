@@ -25,6 +25,7 @@ class Known(NamedTuple):
     driver: str | None = None
     years: float = 0.0
     apart: bool = False
+    flash: bool = True
 
 
 class Machine(NamedTuple):
@@ -67,6 +68,7 @@ class Case(NamedTuple):
     peak: bool
     backend: str
     years: float
+    flash: bool
 
 
 def missing(reason: str) -> dict[str, Any]:
@@ -150,6 +152,8 @@ def _case(
         return "constants"
     if known.years:
         basis = lookup.at_age(fitted, basis, known.years)
+    if not known.flash:
+        basis = lookup.without_flash(fitted, basis)
     bandwidth = _bandwidth(layout, fit)
     if not bandwidth:
         return "bandwidth"
@@ -164,7 +168,7 @@ def _case(
     return Case(
         basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer,
         path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_, bool(compute),
-        path.backend, known.years,
+        path.backend, known.years, known.flash,
     )  # fmt: skip
 
 

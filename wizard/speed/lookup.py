@@ -78,7 +78,7 @@ def basis_at(
         moe_overhead=fitted["moe"].get(family, assumed.MOE_OVERHEAD),
         efficiency=found["efficiency"] / own,
         unpacking=fitted["unpacking"].get(group, 1.0) if group else 1.0,
-        kv_efficiency=fitted["kv_efficiency"],
+        kv_efficiency=_product(fitted["kv_efficiency"], path),
         sequence=fitted["sequence_us"].get(family, assumed.SEQUENCE_US) * 1e-6,
         compute=fitted["compute"].get(family, assumed.COMPUTE_SHARE),
         expert_power=fitted["expert_power"].get(family, assumed.EXPERT_POWER),
@@ -123,6 +123,14 @@ def at_age(fitted: dict[str, Any], basis: Basis, years: float) -> Basis:
     grown = over(fitted["yearly"].get(basis.shown["family"] or "", fitted["yearly"][""]), years)
     constants = basis.constants
     return basis._replace(constants=constants._replace(overhead=constants.overhead * grown))
+
+
+def without_flash(fitted: dict[str, Any], basis: Basis) -> Basis:
+    """The basis for attention in several kernels, which pass their intermediate results through memory."""
+    known = fitted["plain_attention"]
+    worse = _product(known, basis.path) if basis.path[0] in known else assumed.PLAIN_ATTENTION
+    constants = basis.constants
+    return basis._replace(constants=constants._replace(kv_efficiency=constants.kv_efficiency / worse))
 
 
 def _product(table: dict[str, float], path: tuple[str, ...]) -> float:

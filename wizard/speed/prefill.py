@@ -78,6 +78,8 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
     for width, window in read.attention:
         seen = prompt / 2 if window is None or window >= prompt else float(window)
         attention += 4.0 * width * prompt * seen
+    if not case.flash:
+        attention *= known["plain"].get(case.basis.path[0], assumed.PLAIN_ATTENTION)
     crossing = 0.0
     if layout.tp > 1 and case.machine.link:
         size = layers * prompt * case.seen.hidden * 8.0 * (layout.tp - 1) / layout.tp
