@@ -56,6 +56,7 @@ class Texts:
         self.untranslated = frozenset(strings.get("$untranslated", ()))
         self._parsed: dict[str, tuple[list[Part], list[Part]]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self.names: dict[tuple[str, str], str] = {}  # what `Words` calls a value of a path, kept for it
         units = {re.escape(text) for id_, text in strings.items() if _UNIT.fullmatch(id_) and "{" not in text}
         self._unit = re.compile(rf" (?=(?:{'|'.join(sorted(units))})(?!\w))") if units else None
 

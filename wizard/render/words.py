@@ -221,6 +221,12 @@ class Words:
             return self.engine(value)
         if path == "model" or path.endswith("model.id"):
             return self.model(value)
+        known = self.texts.names  # the refusals of one answer ask for a hundred, most of them again and again
+        if (path, value) not in known:
+            known[path, value] = self._found(path, value)
+        return known[path, value]
+
+    def _found(self, path: str, value: str) -> str:
         if path.endswith("format.family") or path == "format":
             return (self.kb.formats.get(value) or {}).get("name", value)
         if path.endswith("format.type"):
