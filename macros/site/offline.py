@@ -57,6 +57,10 @@ def install(world: World, site: Path, preload: dict[str, list[str]], languages: 
     write(site / "sw.js", f"self.lists = {json.dumps(lists)};\n{WORKER.read_text(encoding='utf-8')}")
 
 
+# parts of the search library that the theme loads for a language
+STEMMERS = {"en": (), "vi": (), "ru": ("stemmer.support", "ru")}
+
+
 def listed(site: Path, made: runtime.Manifest, preload: dict[str, list[str]], languages: tuple[str, ...]) -> dict:
     """{"version", "shell", "languages": {lang: names}, "python"}: names from the root, a page by its folder."""
 
@@ -74,6 +78,9 @@ def listed(site: Path, made: runtime.Manifest, preload: dict[str, list[str]], la
                 *names(f"{lang}/assets/stylesheets/*.css", f"{lang}/assets/javascripts/bundle*.js"),
                 *preload[lang],
                 *names(f"{data}/text.{lang}.json", f"{lang}/manifest.webmanifest", f"{lang}/sitemap.xml"),
+                # what the search loads when somebody turns to it
+                *names(f"{lang}/search/search_index.json", f"{lang}/assets/javascripts/workers/search*.js"),
+                *(names(*(f"{lang}/assets/javascripts/lunr/min/lunr.{part}.min.js" for part in STEMMERS[lang]))),
                 *[f"{lang}/{page}" for page in (*PAGES, "offline.html")],
             ]
             for lang in languages

@@ -10,6 +10,7 @@ import pytest
 
 from macros.site import serve
 from tests.site.conftest import TEAM, Watch, _serving, answered
+from tests.site.test_search import found
 
 KEPT = """() => new Promise(resolve => {
   navigator.serviceWorker.addEventListener('message', ({data}) => data.kept && resolve(data.kept)); })"""
@@ -58,6 +59,7 @@ def test_home_wizard_and_seen_pages_without_a_network(visit):
         assert page.evaluate("document.fonts.check('16px \"IBM Plex Sans Variable\"')")
         page.goto(f"{address}vi/")
         page.locator("[data-we-brief] .we-engine").wait_for()
+        assert found(page, "luong tu hoa")
         page.goto(f"{address}vi/engines/vllm/")
         assert "vLLM" in page.inner_text("h1")
         page.goto(f"{address}vi/engines/sglang/")  # never opened: a page that says so, with ways on
