@@ -160,6 +160,61 @@ def page(open_page, watch):
 
 # ---------------------------------------------------------------------- the wizard
 
+DESK = {"viewport": {"width": 1280, "height": 900}, "permissions": ["clipboard-read", "clipboard-write"]}
+PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="session")
+def windows(browser):
+    """Function: the window of a reader who stays in the wizard of a language, with what watches it; made once.
+
+    Python takes seconds to start, so tests that are not about the start share it.
+    """
+    made = {}
+
+    def window(lang: str, kind: str):
+        if (lang, kind) not in made:
+            context = browser.new_context(**(PHONE if kind == "phone" else DESK), service_workers="block")
+            context.set_default_timeout(30_000)
+            watch = Watch()
+            watch.over(context)
+            made[lang, kind] = context.new_page(), watch
+        return made[lang, kind]
+
+    yield window
+    for page, _ in made.values():
+        page.context.close()
+
+
+@pytest.fixture
+def wizard(windows, base):
+    """Function that opens the wizard as if for the first time: wizard(lang, fragment, kind="desk" or "phone").
+
+    The test fails if the page was not clean.
+    """
+    used = []
+
+    def at(lang: str = "en", fragment: str = "", kind: str = "desk"):
+        page, watch = windows(lang, kind)
+        used.append(watch)
+        watch.foreign.clear()
+        watch.said.clear()
+        page.set_viewport_size((PHONE if kind == "phone" else DESK)["viewport"])
+        page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
+        address = f"{base}{lang}/wizard/"
+        if page.url.split("#")[0] == address:
+            page.evaluate("() => { sessionStorage.clear(); localStorage.clear(); location.hash = ''; scrollTo(0, 0); }")
+            page.wait_for_selector("[data-we-intro]:not([hidden])", state="attached")
+            if fragment:
+                page.goto(address + fragment)
+        else:
+            page.goto(address + fragment)
+        return page
+
+    yield at
+    for watch in used:
+        watch.assert_clean()
+
 
 @pytest.fixture(scope="session")
 def wizard_address():

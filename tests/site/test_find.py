@@ -10,9 +10,9 @@ DEVICE, MODEL = "[data-we-find=device]", "[data-we-find=model]"
 
 
 @pytest.fixture
-def form(page, base):
+def form(wizard):
     """The wizard with its search fields ready."""
-    page.goto(f"{base}en/wizard/")
+    page = wizard()
     page.wait_for_selector(DEVICE, state="visible")
     return page
 

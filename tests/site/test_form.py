@@ -12,8 +12,8 @@ MISSING = {"en": "is missing", "vi": "Thiếu", "ru": "Не хватает"}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_hardware_and_a_model_by_their_numbers(page, base, lang):
-    page.goto(f"{base}{lang}/wizard/")
+def test_hardware_and_a_model_by_their_numbers(wizard, lang):
+    page = wizard(lang)
     page.select_option("[data-device]", "custom()")
     problem = page.locator("[data-field=devices] .wf-problem")
     problem.wait_for()
@@ -39,8 +39,7 @@ def test_hardware_and_a_model_by_their_numbers(page, base, lang):
     assert page.locator(".wf-problem").count() == 0
     # the address alone brings all of it back
     there = page.url
-    page.goto("about:blank")
-    page.goto(there)
+    wizard(lang, there[there.index("#") :])
     answered(page)
     page.wait_for_selector("[data-part=name]")
     assert page.input_value("[data-part=name]") == "A, (new) card*"
@@ -54,8 +53,8 @@ def test_hardware_and_a_model_by_their_numbers(page, base, lang):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_an_answer_can_be_taken_back(page, base, lang, wizard_address):
-    page.goto(wizard_address(base, lang, TEAM + "&context.tokens=65536&traffic.mode=offline"))
+def test_an_answer_can_be_taken_back(wizard, lang):
+    page = wizard(lang, TEAM + "&context.tokens=65536&traffic.mode=offline")
     answered(page)
     for path, default in (("context.tokens", "32768"), ("traffic.mode", "online")):
         field = page.locator(f"[data-field='{path}']")
@@ -77,8 +76,8 @@ def test_an_answer_can_be_taken_back(page, base, lang, wizard_address):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_options_that_cannot_combine_say_why(page, base, lang, wizard_address):
-    page.goto(wizard_address(base, lang))
+def test_options_that_cannot_combine_say_why(wizard, lang):
+    page = wizard(lang, TEAM)
     answered(page)
     mac = page.locator("[name='host.os'] option[value=macos]")
     mac.filter(has_text="RTX 3090").wait_for(state="attached")
@@ -92,8 +91,8 @@ def test_options_that_cannot_combine_say_why(page, base, lang, wizard_address):
     answered(page)
 
 
-def test_what_was_assumed_is_listed_with_what_would_change_it(page, base, wizard_address):
-    page.goto(wizard_address(base))
+def test_what_was_assumed_is_listed_with_what_would_change_it(wizard):
+    page = wizard("en", TEAM)
     answered(page, complete=True)
     assumed = int(page.inner_text("[data-we-assumptions] b").split()[0])
     section = page.locator("[data-section=change]")

@@ -15,11 +15,11 @@ from tests.wizard.test_gguf import header, small
 HARDWARE, MODEL = "[data-we-dialog=hardware]", "[data-we-dialog=model]"
 
 
-def opened(page, base, group, lang="en", fragment=""):
-    """The wizard with one of the dialogs open."""
-    page.goto(f"{base}{lang}/wizard/{fragment}")
+def opened(page, group):
+    """The page of the wizard with one of the dialogs open."""
     page.click(f"[data-we-intake={group}]")
     page.wait_for_selector(f"[data-we-dialog={group}][open]")
+    return page
 
 
 def paste(page, text):
@@ -29,8 +29,8 @@ def paste(page, text):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_outputs_fill_the_form_after_they_were_shown(page, base, lang):
-    opened(page, base, "hardware", lang)
+def test_outputs_fill_the_form_after_they_were_shown(wizard, lang):
+    page = opened(wizard(lang), "hardware")
     paste(page, pastes.NVIDIA_SMI + pastes.TOPO_BRIDGES.replace("\x1b", "") + pastes.LSCPU + pastes.FREE + "what is this?\n")
     shown = page.text_content(f"{HARDWARE} [data-found]")
     assert "2 × GeForce RTX 3090" in shown and "Xeon Platinum 8480+" in shown
@@ -48,9 +48,10 @@ def test_outputs_fill_the_form_after_they_were_shown(page, base, lang):
     assert page.evaluate("document.activeElement.dataset.weIntake") == "hardware"  # focus is where it was
 
 
-def test_what_was_answered_before_stays_and_back_undoes(page, base):
-    opened(page, base, "hardware", fragment=TEAM)
+def test_what_was_answered_before_stays_and_back_undoes(wizard):
+    page = wizard("en", TEAM)
     answered(page)
+    opened(page, "hardware")
     paste(page, pastes.NVIDIA_SMI_WINDOWS)
     page.click(f"{HARDWARE} [data-act=use]")
     page.wait_for_function("() => location.hash.includes('rtx-4090') && location.hash.includes('qwen3-32b')")
@@ -58,8 +59,8 @@ def test_what_was_answered_before_stays_and_back_undoes(page, base):
     page.wait_for_function("() => location.hash.includes('2*rtx-3090') && !location.hash.includes('windows')")
 
 
-def test_markup_in_a_paste_is_text(page, base):
-    opened(page, base, "hardware")
+def test_markup_in_a_paste_is_text(wizard):
+    page = opened(wizard(), "hardware")
     paste(page, pastes.NVIDIA_SMI + "<img src=x onerror=alert(1)>\n")
     assert page.locator(f"{HARDWARE} [data-found] img").count() == 0
     assert "<img src=x" in page.text_content(f"{HARDWARE} .wf-unread")
@@ -69,10 +70,10 @@ def test_markup_in_a_paste_is_text(page, base):
     assert page.locator(f"{HARDWARE}[open]").count() == 0
 
 
-def test_files_of_a_model_are_read_and_a_link_carries_an_own_one(page, base, tmp_path):
+def test_files_of_a_model_are_read_and_a_link_carries_an_own_one(wizard, tmp_path):
     own = tmp_path / "config.json"
     own.write_text(json.dumps(QWEN3_32B | {"num_hidden_layers": 61, "torch_dtype": "bfloat16"}))
-    opened(page, base, "model", fragment="#v=1&devices=2*rtx-3090")
+    page = opened(wizard("en", "#v=1&devices=2*rtx-3090"), "model")
     page.set_input_files(f"{MODEL} input[type=file]", str(own))
     page.wait_for_selector(f"{MODEL} .wf-row", timeout=20_000)
     page.click(f"{MODEL} [data-act=use]")
@@ -85,12 +86,12 @@ def test_files_of_a_model_are_read_and_a_link_carries_an_own_one(page, base, tmp
     assert page.evaluate("document.querySelector('[name=model]').selectedOptions[0].textContent") == "qwen3"
 
 
-def test_of_a_gguf_only_the_header_is_read(page, base, tmp_path):
+def test_of_a_gguf_only_the_header_is_read(wizard, tmp_path):
     file = tmp_path / "big.gguf"
     with file.open("wb") as out:
         out.write(header(*small()))
         out.truncate(3 << 30)  # a file with a hole takes no room
-    opened(page, base, "model")
+    page = opened(wizard(), "model")
     page.set_input_files(f"{MODEL} input[type=file]", str(file))
     page.wait_for_selector(f"{MODEL} .wf-row", timeout=20_000)
     (tmp_path / "no.gguf").write_bytes(b"GGUF" + b"\x03\x00\x00\x00" + b"\x00" * 4)
@@ -109,7 +110,8 @@ def test_a_public_model_is_asked_for_on_its_click_only(open_page, base):
 
     page = open_page()
     page.context.route("https://huggingface.co/**", hub)
-    opened(page, base, "model")
+    page.goto(f"{base}en/wizard/")
+    opened(page, "model")
     page.fill(f"{MODEL} input[type=text]", "owner/model")
     assert asked == []
     button = page.locator(f"{MODEL} [data-act=fetch]")
@@ -125,10 +127,11 @@ def test_a_public_model_is_asked_for_on_its_click_only(open_page, base):
         )
 
 
-def test_the_dialogs_pass_axe_and_fit_a_phone(page, base):
+def test_the_dialogs_pass_axe_and_fit_a_phone(wizard):
+    page = wizard()
     page.set_viewport_size({"width": 320, "height": 640})
     for group in ("hardware", "model"):
-        opened(page, base, group)
+        opened(page, group)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert violations(page) == []
         page.keyboard.press("Escape")

@@ -70,20 +70,19 @@ def test_every_kind_of_page(visitor, base, index, address):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_no_barriers_in_the_wizard_with_an_answer(open_page, base, wizard_address, lang):
-    page = open_page(reduced_motion="reduce")
-    page.goto(f"{base}{lang}/wizard/")
+def test_no_barriers_in_the_wizard_with_an_answer(wizard, lang):
+    page = wizard(lang)
+    page.emulate_media(reduced_motion="reduce")
     assert violations(page) == []
-    page.goto("about:blank")
-    page.goto(wizard_address(base, lang, TEAM + "&context.tokens=lots"))
+    page = wizard(lang, TEAM + "&context.tokens=lots")
+    page.emulate_media(reduced_motion="reduce")
     answered(page, complete=True)
     for summary in page.locator("[data-we-wizard] summary").all():
         if summary.is_visible():  # there is nothing recent yet
             summary.click()
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
-    page.reload()
-    answered(page, complete=True)
+    page.wait_for_selector("[data-md-color-scheme=slate]")
     assert violations(page, ["color-contrast"]) == []
     page.set_viewport_size({"width": 320, "height": 800})
     assert violations(page) == []
@@ -101,9 +100,8 @@ def test_no_barriers_on_a_narrow_screen(visitor, base, lang):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_wizard_does_not_scroll_sideways_on_a_phone(open_page, base, wizard_address, lang):
-    page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
-    page.goto(wizard_address(base, lang))
+def test_the_wizard_does_not_scroll_sideways_on_a_phone(wizard, lang):
+    page = wizard(lang, TEAM, "phone")
     answered(page, complete=True)
     page.click("[data-we-summary] [data-we-change]")
     for width in (390, 320):
@@ -120,9 +118,8 @@ def test_the_wizard_does_not_scroll_sideways_in_a_narrow_window(open_page, base,
         assert too_wide(page) <= 0, f"{width} px"
 
 
-def test_targets_are_large_enough_for_a_finger(open_page, base, wizard_address):
-    page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
-    page.goto(wizard_address(base, "ru"))
+def test_targets_are_large_enough_for_a_finger(wizard):
+    page = wizard("ru", TEAM, "phone")
     answered(page)
     page.click("[data-we-summary] [data-we-change]")
     small = page.evaluate(
@@ -135,9 +132,8 @@ def test_targets_are_large_enough_for_a_finger(open_page, base, wizard_address):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_answer_of_a_phone_is_first_and_stays_in_sight(open_page, base, wizard_address, lang):
-    page = open_page(viewport=(390, 800), has_touch=True, is_mobile=True)
-    page.goto(wizard_address(base, lang))
+def test_the_answer_of_a_phone_is_first_and_stays_in_sight(wizard, lang):
+    page = wizard(lang, TEAM, "phone")
     answered(page, "vLLM", complete=True)  # the page has its whole length
     assert page.locator("[data-we-result] .we-engine").bounding_box()["y"] < 400
     assert "RTX 3090" in page.inner_text("[data-we-summary]")
@@ -149,9 +145,8 @@ def test_the_answer_of_a_phone_is_first_and_stays_in_sight(open_page, base, wiza
     assert page.locator("[name=model]").is_visible()
 
 
-def test_print_shows_the_situation_and_the_whole_command(open_page, base, wizard_address):
-    page = open_page()
-    page.goto(wizard_address(base))
+def test_print_shows_the_situation_and_the_whole_command(wizard):
+    page = wizard("en", TEAM)
     answered(page, "vLLM")
     page.emulate_media(media="print")
     assert page.locator("[data-we-summary]").is_visible()

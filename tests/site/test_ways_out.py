@@ -35,8 +35,9 @@ def test_a_copied_link_remembers_its_answer(open_page, base, watch):
     watch.assert_clean()
 
 
-def test_files_hold_the_answer(page, base):
-    shown(page, base)
+def test_files_hold_the_answer(wizard):
+    page = wizard("en", TEAM)
+    answered(page, complete=True)
     with page.expect_download() as markdown:
         page.click("[data-way=markdown-file]")
     assert markdown.value.path().read_text(encoding="utf-8").startswith("# Start with vLLM")
@@ -90,8 +91,10 @@ def test_a_hostile_memory_does_no_harm(page, base):
     assert page.is_hidden(PAIR)
 
 
-def test_an_answer_fits_on_two_sheets(page, base, tmp_path):
-    shown(page, base)
+def test_an_answer_fits_on_two_sheets(wizard, tmp_path):
+    page = wizard("en", TEAM)
+    answered(page, complete=True)
+    page.wait_for_selector("[data-we-ways]:not([hidden])")
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert TEAM in page.text_content("[data-we-printed]")

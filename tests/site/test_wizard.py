@@ -21,8 +21,8 @@ def wait_for_fragment(page, *parts: str) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_two_cards_a_model_and_a_team_by_pointer(page, base, lang):
-    page.goto(f"{base}{lang}/wizard/")
+def test_two_cards_a_model_and_a_team_by_pointer(wizard, lang):
+    page = wizard(lang)
     page.select_option("[data-device]", "rtx-3090")
     page.click("[data-do=more]")
     page.select_option("[name=model]", "qwen3-32b")
@@ -45,8 +45,8 @@ def test_two_cards_a_model_and_a_team_by_pointer(page, base, lang):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_same_by_keyboard_alone(page, base, lang):
-    page.goto(f"{base}{lang}/wizard/")
+def test_the_same_by_keyboard_alone(wizard, lang):
+    page = wizard(lang)
     page.focus("[data-do=less]")
     page.keyboard.press("Tab")
     page.keyboard.type("2")  # the count is selected when reached by Tab
@@ -90,8 +90,8 @@ def tab_to(page, name: str) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_shared_link_shows_the_answer_and_fills_the_form(page, base, lang, wizard_address):
-    page.goto(wizard_address(base, lang))
+def test_a_shared_link_shows_the_answer_and_fills_the_form(wizard, lang):
+    page = wizard(lang, TEAM)
     answered(page, "vLLM")
     assert page.input_value("[data-count]") == "2"
     assert page.input_value("[data-device]") == "rtx-3090"
@@ -121,9 +121,9 @@ def test_the_language_switch_keeps_the_state(page, base, wizard_address):
         assert page.input_value("[name='traffic.concurrency']") == "6"
 
 
-def test_problems_stand_beside_their_fields_and_the_rest_is_answered(page, base):
+def test_problems_stand_beside_their_fields_and_the_rest_is_answered(wizard):
     state = "#v=1&devices=2*rtx-3090&model=qwen3-32x&traffic.concurrency=many&colour=blue"
-    page.goto(f"{base}vi/wizard/{state}")
+    page = wizard("vi", state)
     answered(page)
     beside = page.locator("[data-field='model'] .wf-problem")
     assert "Qwen3-32B" in beside.inner_text()  # the nearest name that is known
@@ -149,8 +149,8 @@ def test_hostile_addresses_stay_text(page, base):
     answered(page)
 
 
-def test_rows_of_mixed_cards(page, base):
-    page.goto(f"{base}en/wizard/")
+def test_rows_of_mixed_cards(wizard):
+    page = wizard()
     page.select_option("[data-device]", "rtx-4090")
     page.click("[data-do=add]")
     assert page.evaluate("document.activeElement.matches('[data-device]')")
@@ -161,9 +161,9 @@ def test_rows_of_mixed_cards(page, base):
     assert page.locator("[data-device-row]").count() == 1
 
 
-def test_what_the_form_has_no_field_for_is_kept(page, base):
+def test_what_the_form_has_no_field_for_is_kept(wizard):
     state = "#v=1&devices=1*custom(memory_gib=24;name=My%20card)&model.params_b=13&settings.kv=f16"
-    page.goto(f"{base}en/wizard/{state}")
+    page = wizard("en", state)
     answered(page)
     assert "My card" in page.locator("[data-device] option:checked").inner_text()
     assert page.input_value("[data-part=memory_gib]") == "24"
@@ -176,8 +176,8 @@ def test_what_the_form_has_no_field_for_is_kept(page, base):
     assert page.locator("[name='model.params_b']").is_hidden()
 
 
-def test_links_of_the_answer_are_steps_in_the_history(page, base, wizard_address):
-    page.goto(wizard_address(base))
+def test_links_of_the_answer_are_steps_in_the_history(wizard):
+    page = wizard("en", TEAM)
     answered(page, complete=True)
     page.evaluate("window.scrollTo(0, 300)")
     link = page.locator("[data-section=change] a.we-patch").first
@@ -227,8 +227,8 @@ def test_back_undoes_one_answer_after_the_other_and_stays_in_the_wizard(page, ba
     page.wait_for_url("**/en/engines/")
 
 
-def test_a_recipe_fills_the_form(page, base):
-    page.goto(f"{base}en/wizard/")
+def test_a_recipe_fills_the_form(wizard):
+    page = wizard()
     preset = page.locator("[data-we-preset]").first
     state = preset.get_attribute("data-we-preset")
     preset.click()
@@ -237,8 +237,8 @@ def test_a_recipe_fills_the_form(page, base):
     assert page.input_value("[name=model]") in state
 
 
-def test_an_update_keeps_what_the_reader_opened_and_speaks_once(page, base, wizard_address):
-    page.goto(wizard_address(base))
+def test_an_update_keeps_what_the_reader_opened_and_speaks_once(wizard):
+    page = wizard("en", TEAM)
     answered(page, "vLLM", complete=True)
     page.click("#we-ten summary")
     page.click("label[for=we-tab-powershell]")
@@ -263,8 +263,8 @@ def test_an_update_keeps_what_the_reader_opened_and_speaks_once(page, base, wiza
     assert len(page.evaluate("window.said")) == 1
 
 
-def test_the_newest_question_wins(page, base, wizard_address):
-    page.goto(wizard_address(base))
+def test_the_newest_question_wins(wizard):
+    page = wizard("en", TEAM)
     answered(page)
     page.evaluate(
         """() => { const field = document.querySelector('[name="traffic.concurrency"]');
@@ -279,9 +279,8 @@ def test_the_newest_question_wins(page, base, wizard_address):
     assert "40" in page.inner_text(RESULT), "how many were asked for stands among the warnings"
 
 
-def test_copy_buttons(open_page, base, watch, wizard_address):
-    page = open_page(permissions=["clipboard-read", "clipboard-write"])
-    page.goto(wizard_address(base, "ru"))
+def test_copy_buttons(wizard):
+    page = wizard("ru", TEAM)
     answered(page, "vLLM")
     button = page.locator(".we-strip [data-copy]")
     word = button.inner_text()
@@ -293,7 +292,6 @@ def test_copy_buttons(open_page, base, watch, wizard_address):
     assert button.inner_text() == word
     assert copied(page, "[data-section=command] .we-panel-posix [data-copy]").count("\\\n") >= 3
     assert copied(page, "[data-we-copy-link]").startswith(page.url + "&at=")
-    watch.assert_clean()
 
 
 def test_instant_navigation_keeps_the_worker(page, base, wizard_address):
