@@ -8,7 +8,7 @@ from typing import Any
 from .facts import Facts, Kind
 from .found import Found, Option, Refusal, lines
 from .kb import KB
-from .models import published
+from .models import published, stored_as
 from .obstacles import from_result, merge, obstacle, sources_of
 from .shapes import Entry, Path
 from .vocabulary import KERNELS
@@ -207,7 +207,9 @@ def _checkpoint(engine: str, family: str, type_: str, facts: Facts, known: bool)
         return {"status": "unknown", "repository": None, "bytes": None, "sources": []}
     best = published(arch, family, type_)
     if best:
+        stored = stored_as(best, facts.kb.type_of(family, type_))
         return {
+            **({"stored": stored} if stored else {}),
             "status": "published",
             "repository": best["repository"],
             "file": best.get("file"),

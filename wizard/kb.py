@@ -143,8 +143,9 @@ class KB:
             return text, None
         text = _PLUS.sub(" plus", text)
         key = fold(text)
-        if key in self._models:
-            return self._models[key], None
+        alias = self._models.get(key)  # may name a format too
+        if alias and not _QUANT_TAIL.search(text):
+            return alias, None
         for id_, entry in self.models.items():
             if fold(entry.get("repository", "")) == key:
                 return id_, None
@@ -155,7 +156,7 @@ class KB:
         tail = _NAME_HEAD.sub("", text.rsplit("/", 1)[-1])
         hint: tuple[str, str | None] | None = None
         for _ in range(5):
-            if fold(tail) in self._models:
+            if fold(tail) in self._models and not (alias and hint is None):
                 return self._models[fold(tail)], hint
             ending = _QUANT_TAIL.search(tail)
             if ending and ending[1].lower() in _FORMAT_TAILS and ending[1].lower() in self.formats:
@@ -167,7 +168,7 @@ class KB:
             if shorter == tail:
                 break
             tail = shorter
-        return None
+        return (alias, hint) if alias else None
 
     def _one_type(self, name: str) -> tuple[str, str | None] | None:
         """Family and type of a type name that only one family has."""

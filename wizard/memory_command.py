@@ -19,10 +19,10 @@ from .facts import Facts
 from .flags import LANGUAGES, Wrong, config, positive, share, whole
 from .importers import ImportProblem
 from .importers import gguf as gguf_file
-from .kb import KB
+from .kb import KB, fold
 from .memory import elements, extras, named, query
 from .memory.assumed import CPU_BACKENDS
-from .models import published
+from .models import published, stored_as
 from .shapes import GIB, Card, Layout
 from .shapes import Path as EnginePath
 from .situation import read
@@ -119,7 +119,9 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     count = len(cards) or (args.count or 0)
     tp, pp, dp = _layout(args, count, query.splits(engine, kb))
     size = model.size if stored is model.format and model.size else _size(model.arch, stored)
-    checkpoint = {"status": "unknown", "bytes": size, "stored": stored.entry, "container": stored.container}
+    point = {} if stored.said else published(model.arch, stored.family, stored.type) or {}
+    entry = stored_as(point, kb.type_of(stored.family, stored.type)) or stored.entry
+    checkpoint = {"status": "unknown", "bytes": size, "stored": entry, "container": stored.container}
     path = EnginePath(
         engine or query.NONE, mode, machine.backend, stored.family, stored.type, "native", checkpoint, version
     )
@@ -148,7 +150,10 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
         if not found:
             raise Wrong(_unknown("model", args.model, kb, "model"))
         hint = found[1]
-        stored = named.find(f"{hint[0]} {hint[1]}", kb) or named.find(hint[0], kb) if hint and hint[1] else None
+        stored = None
+        if hint:
+            name = " ".join(part for part in hint if part)
+            stored = _usual(name, named.find(name, kb) or named.find(hint[0], kb), kb.models[found[0]], kb)
         return _Model(kb.models[found[0]], (), stored or _own(kb.models[found[0]], kb), None, None)
     if args.gguf:
         try:
@@ -180,6 +185,19 @@ def _own(arch: Plain, kb: KB) -> named.Named | None:
     return next((stored for stored in types if stored), None) or named.find("bf16", kb)
 
 
+def _usual(text: str, found: named.Named | None, arch: Plain, kb: KB) -> named.Named | None:
+    """The type a family's bare name means for a model: the published one where only that is published."""
+    points = [p for p in arch.get("checkpoints", ()) if found and p["format"] == found.family]
+    bare = found is not None and fold(text) in (
+        fold(found.family),
+        fold(kb.formats.get(found.family, {}).get("name", "")),
+    )
+    if not points or not bare or found is None or any(p["type"] == found.type for p in points):
+        return found
+    best = max(points, key=lambda p: (bool(p.get("official")), p["repository"]))
+    return named.find(f"{best['format']} {best['type']}", kb) or found
+
+
 def _size(arch: Plain, stored: named.Named) -> int | None:
     """Bytes of the published weights in this format, as a decision takes them."""
     return None if stored.said else (published(arch, stored.family, stored.type) or {}).get("bytes")
@@ -190,7 +208,7 @@ def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:
         found = named.find(args.format, kb)
         if found is None:
             raise Wrong(f"--format: {args.format!r} is not a format we know")
-        return found
+        return _usual(args.format, found, model.arch, kb) or found
     if model.format is None:
         return named.find("bf16", kb)._replace(said=("terminal.memory-16-bit",))  # type: ignore[union-attr]
     return model.format

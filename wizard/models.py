@@ -162,3 +162,9 @@ def published(arch: Entry, family: str, type_: str) -> Entry | None:
     """The published weights of a model in one format: official ones first, then those of known size."""
     matching = [p for p in arch.get("checkpoints", ()) if p["format"] == family and p["type"] == type_]
     return max(matching, key=lambda p: (bool(p.get("official")), bool(p.get("bytes")), p["repository"]), default=None)
+
+
+def stored_as(point: Entry, type_: Entry | None) -> Entry | None:
+    """The type of a published file with what it stores otherwise than the type does; None where nothing differs."""
+    other = point.get("tensors")
+    return {**type_, "tensors": {**type_.get("tensors", {}), **other}} if other and type_ else None

@@ -248,3 +248,21 @@ def test_the_command_names_every_part(run):
     names = {p["name"] for p in json.loads(out)["parts"]}
     assert {"vision", "prompts", "weights", "kv"} <= names
     assert run(*asked, "--draft", "Qwen9-0B")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "gib"),
+    # a log: 8 x 56.7677 GiB of a file whose attention and outer layers stay wide; its config for the other
+    [
+        ("meta-llama/Llama-3.1-405B-Instruct-FP8", 454.14), ("Llama-3.1-405B-FP8", 454.14),
+        ("nvidia/MiniMax-M2.5-NVFP4", 125.17),
+    ],
+)  # fmt: skip
+def test_a_published_file_keeps_what_it_leaves_wide(ask, name, gib):
+    assert abs(ask("--model", name)["weights_bytes"] / GIB / gib - 1) < 0.002
+
+
+def test_a_bare_family_means_the_published_type(ask):
+    assert ask("--model", "Llama-3.1-405B", "--format", "fp8")["format"]["type"] == "e4m3-tensor"
+    assert ask("--model", "Qwen3-32B", "--format", "fp8")["format"]["type"] == "e4m3"
+    assert ask("--model", "Llama-3.1-405B", "--format", "fp8 e4m3")["format"]["type"] == "e4m3"

@@ -57,7 +57,7 @@ class Weights:
         return (self.spread + self.copied + self.experts) // layers
 
 
-_memo = Memo()
+_memo, _stored = Memo(), Memo()
 
 
 def build(arch: dict[str, Any], path: Path, kb: Any) -> Weights:
@@ -65,7 +65,12 @@ def build(arch: dict[str, Any], path: Path, kb: Any) -> Weights:
     size = path.checkpoint.get("bytes") if path.checkpoint else None
     stored = path.checkpoint.get("stored") if path.checkpoint else None
     if stored is not None:  # a type of its own, outside of the knowledge
-        return compute(arch, stored, size, path.checkpoint.get("container", ""))
+        container = path.checkpoint.get("container", "")
+        kept = _stored.get(
+            stored, (id(arch), size, container), lambda: (arch, compute(arch, stored, size, container))
+        )  # fmt: skip
+        # an address used again by another model
+        return kept[1] if kept[0] is arch else compute(arch, stored, size, container)
     key = (path.family, path.type, size)
     return _memo.get(arch, key, lambda: compute(arch, kb.type_of(path.family, path.type), size, _container(path, kb)))
 
