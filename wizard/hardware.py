@@ -95,7 +95,9 @@ def _systems(device: Plain, kb: KB) -> set[str]:
     if device["device"]:
         return set(kb.devices[device["device"]].get("os", ()))
     vendor, kind = device["custom"].get("vendor"), device["custom"].get("kind")
-    return {o for d in kb.devices.values() if (d["vendor"], d["kind"]) == (vendor, kind) for o in d.get("os", ())}
+    found = {o for d in kb.devices.values() if (d["vendor"], d["kind"]) == (vendor, kind) for o in d.get("os", ())}
+    # an ARM processor may be that of a phone without a usable GPU
+    return found | {"android"} if found and (vendor, kind) == ("arm", "cpu") else found
 
 
 def system(found: list[Plain], said: Any, kb: KB, problems: list[Problem]) -> bool:
