@@ -186,6 +186,17 @@ def windows(browser):
         page.context.close()
 
 
+_AFRESH = """() => {
+  sessionStorage.clear();
+  localStorage.clear();
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  for (const field of document.querySelectorAll("[data-we-find]")) field.value = "";
+  document.activeElement.blur();
+  location.hash = "";
+  scrollTo(0, 0);
+}"""
+
+
 @pytest.fixture
 def wizard(windows, base):
     """Function that opens the wizard as if for the first time: wizard(lang, fragment, kind="desk" or "phone").
@@ -203,7 +214,7 @@ def wizard(windows, base):
         page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
         address = f"{base}{lang}/wizard/"
         if page.url.split("#")[0] == address:
-            page.evaluate("() => { sessionStorage.clear(); localStorage.clear(); location.hash = ''; scrollTo(0, 0); }")
+            page.evaluate(_AFRESH)
             page.wait_for_selector("[data-we-intro]:not([hidden])", state="attached")
             if fragment:
                 page.goto(address + fragment)
