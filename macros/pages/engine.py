@@ -134,14 +134,15 @@ def memory(view: View, entry: Entry) -> list[Fact]:
     """The memory rules with their parameters in a sentence each."""
     rows = []
     for i, rule in enumerate(entry.get("memory", [])):
-        given = {k: v for k, v in rule.items() if k not in ("rule", "source", "versions", "mode", "backend")}
+        given = {k: v for k, v in rule.items() if k not in ("rule", "source", "versions", "mode", "backend", "note")}
         shown = ", ".join(
             f"{words.value(view, 'parameter', k)} {parameter(view, v)}"
             for k, v in given.items()
             if not isinstance(v, bool)
         )
         backends = [words.value(view, "backend", b) for b in as_list(rule.get("backend"))]
-        note = clean(shown, ", ".join(backends), mode(view, entry, rule), versions(view, rule))
+        said = words.value(view, "parameter-value", rule["note"]) if "note" in rule else ""
+        note = clean(shown, ", ".join(backends), mode(view, entry, rule), versions(view, rule), said)
         about = view.t(f"words.memory-rule-text.{rule['rule']}")
         rows.append(Fact(view.t(f"words.memory-rule.{rule['rule']}"), about, rule["source"], ("memory", i), note))
     return rows
