@@ -301,7 +301,8 @@ def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, famil
     own = (
         kb.devices[known[0]] if known else {"name": f"{args.memory_gib:g} GiB", "kind": "gpu", "segment": "datacenter"}
     )
-    own = {**own, "memory": {"options": [args.memory_gib], "unified": bool(known and own["memory"].get("unified"))}}
+    kept = {k: v for k, v in own.get("memory", {}).items() if k != "reported_mib"}
+    own = {**own, "memory": {"unified": False, **kept, "options": [args.memory_gib]}}
     total = round(args.memory_gib * GIB)
     cards = tuple(Card(known[0] if known else "custom", own, total, i) for i in range(count))
     return _Machine(cards, backend, ram, system)

@@ -51,12 +51,13 @@ def _fit(answer: Plain, words: Texts) -> list[tuple[str, str]]:
         values = {"most": most, "waiting": answer["waiting"], "asked": answer["concurrency"]}
         most = words.plain("terminal.memory-waiting", values)
     pool = {"size": _size(answer["pool_bytes"], words), "tokens": answer["pool_tokens"] or 0}
-    rows = [
-        ("fit", words.plain(f"fit.word-{answer['fit']}")),
-        ("pool", words.plain("terminal.memory-pool-value", pool)),
-        (words.plain("fit.one-request"), words.plain("fit.tokens", n=answer["max_context"] or 0)),
-        (words.plain("fit.at-full", tokens=answer["context"]), most),
-    ]
+    rows = [("fit", words.plain(f"fit.word-{answer['fit']}"))]
+    if answer["kv_bytes_per_token"] or answer["state_bytes_per_sequence"]:  # else nothing grows with a request
+        rows += [
+            ("pool", words.plain("terminal.memory-pool-value", pool)),
+            (words.plain("fit.one-request"), words.plain("fit.tokens", n=answer["max_context"] or 0)),
+            (words.plain("fit.at-full", tokens=answer["context"]), most),
+        ]
     if answer["shortfall_bytes"]:
         rows.append(("missing", _size(answer["shortfall_bytes"], words)))
     how = answer["offload"]

@@ -188,3 +188,28 @@ def test_a_must_have_never_makes_room(name, layout):
             assert found["max_context"] <= bare["max_context"] and found["pool_bytes"] <= bare["pool_bytes"]
         for one in found["devices"]:
             assert sum(p["bytes"] for p in one["parts"]) == one["capacity_bytes"] or one["over_bytes"]
+
+
+def test_a_server_that_keeps_nothing_has_no_cache():
+    KB.engines["reads"] = {"name": "Reads", "memory": [rule("kv-none", **{"is": True})]}
+    found = fit("reads", [], fmt=("safetensors", "bf16"))
+    assert found["kv_bytes_per_token"] == 0 and found["kv_bytes_request"] == 0
+    assert "kv" not in {p["name"] for p in found["devices"][0]["parts"]}
+    assert found["max_context"] == LLAMA["context"]["native"] and found["max_concurrency"] is None
+
+
+def test_a_raised_limit_of_shared_memory_is_a_change():
+    from wizard.memory import changes
+
+    entry = device(gib=48, kind="soc", unified=True)
+    entry["memory"]["usable_fraction"] = {"is": 0.5, "raised_by": "a.setting", "source": "x"}
+    one = cards(48)[0].__class__("u", entry, 48 * GIB, 0)
+    bf16 = path("needs", "safetensors", "bf16")
+    case = changes.Case(bf16, Layout((one,)), QWEN3_30B_A3B | {"groups": [{"group": "other", "params": 16 * 10**9}]},
+                        work(4096, 1000, 100), {}, LINUX, KB)  # fmt: skip
+    found = {c["change"]: c for c in changes.find(case, "no", changes.Open())}
+    limit = found["limit"]
+    assert limit["fit"] == "fits" and limit["from"] == 24 * 1024
+    assert int(limit["to"]) * MIB == (48 * GIB - 1024 * MIB - 48 * GIB // 20) // MIB * MIB
+    entry["memory"]["usable_fraction"] = {"is": 0.5, "source": "x"}
+    assert "limit" not in {c["change"] for c in changes.find(case, "no", changes.Open())}

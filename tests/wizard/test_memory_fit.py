@@ -368,7 +368,7 @@ def test_wrong_rules_are_named():
 
 
 def test_every_rule_module_documents_its_parameters():
-    assert len(rules.RULES) == 22
+    assert len(rules.RULES) == 24
     for name, module in rules.RULES.items():
         assert name == module.NAME and module.__doc__
         assert all(p.help for p in module.PARAMETERS.values())

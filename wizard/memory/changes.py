@@ -1,7 +1,7 @@
 """The smallest changes that make a model fit, in the order in which one would try them, each asked anew.
 
-KV type, context, fewer requests, format, more devices. Nothing is scaled or estimated: every change is put
-to `fit` again, and only one whose answer is "fits" (or one better than now) is told.
+KV type, the system's limit, context, fewer requests, format, more devices. Nothing is scaled or estimated: every
+change is put to `fit` again, and only one whose answer is "fits" (or one better than now) is told.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from wizard.models import published
-from wizard.shapes import Layout, Path, Workload
+from wizard.shapes import MIB, Layout, Path, Workload
 
-from . import elements
+from . import assumed, elements
 from .fit import fit
 
 CLASSES = ("fits", "tight", "offload", "no")
@@ -47,8 +47,8 @@ def find(case: Case, class_: str, may: Open) -> list[dict[str, Any]]:
         return []
     found = []
     for kind, tries in (
-        ("kv", _types(case, may)), ("context", _contexts(case)), ("concurrency", _requests(case)),
-        ("format", _formats(case, may)), ("devices", _devices(case, may)),
+        ("kv", _types(case, may)), ("limit", _limits(case)), ("context", _contexts(case)),
+        ("concurrency", _requests(case)), ("format", _formats(case, may)), ("devices", _devices(case, may)),
     ):  # fmt: skip
         change = _best(kind, tries, class_)
         if change:
@@ -86,6 +86,19 @@ def _types(case: Case, may: Open) -> Iterator[tuple[Any, Any, Case]]:
     for type_ in sorted(known, key=lambda t: (-sizes[t], t)):
         if sizes[type_] < present:
             yield kv or elements.DEFAULT, type_, case._replace(settings={**case.settings, "kv_type": type_})
+
+
+def _limits(case: Case) -> Iterator[tuple[Any, Any, Case]]:
+    """The system's limit on what a GPU may take of shared memory raised to all but what the system itself needs."""
+    cards = case.layout.cards
+    share = cards[0].entry["memory"].get("usable_fraction")
+    if not isinstance(share, dict) or not share.get("raised_by") or any(c.free_bytes is not None for c in cards):
+        return
+    total = cards[0].memory_bytes
+    limit = (total - assumed.system_bytes(total)[0]) // MIB
+    if limit * MIB > int(total * share["is"]):
+        wider = tuple(replace(card, free_bytes=limit * MIB) for card in cards)
+        yield int(total * share["is"]) // MIB, str(limit), case._replace(layout=replace(case.layout, cards=wider))
 
 
 def _contexts(case: Case) -> Iterator[tuple[Any, Any, Case]]:

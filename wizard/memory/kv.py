@@ -110,6 +110,8 @@ def build(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profil
     index_type: element type of an indexer's keys where it differs; the indexer is copied to every rank.
     """
     groups: list[tuple[int, int, int | None, int]] = []
+    if profile.of("kv-none")["is"]:
+        return _sum((), profile.granule)
     if kv_type == "fp8_ds_mla" and index_type is None:
         index_type = "fp8_per_token_head"  # the keys of the indexer beside it: 8 bits and a scale
     for group in arch["attention"] or ():

@@ -106,6 +106,7 @@ def answer(
         card.memory_bytes if card else 24 * GIB,
         card.device if card else "",
     )
+    kv_type = kv_type or profile.of("kv-type")["type"] or None
     held = weights.build(arch, path, view)
     stages = ranks.even_stages(arch["layers"], pp)
     per_rank = ranks.stage_bytes(held, stages, tp, ep)

@@ -121,8 +121,8 @@ def _device_parts(plan: Plan, seat: Seat, added: dict[str, int]) -> list[dict[st
             size = seat.pool
         size = size - held if size > held else 0
         error = model.kv_error * plan.load.tokens
-        basis = "assumed" if error else "computed"
-        found.append({"name": "kv", "bytes": size, "error_bytes": error, "basis": basis})
+        if size or model.kv.groups or model.kv_error:
+            found.append(_part("kv", size, error, "assumed" if error else "computed"))
         used += size + held
         if held:
             found.append({"name": "state", "bytes": held, "error_bytes": 0, "basis": "computed"})

@@ -28,10 +28,12 @@ from . import (
     graphs,
     host_weights,
     kv_mla,
+    kv_none,
     kv_pad,
     kv_page,
     kv_replicate,
     kv_state_page,
+    kv_type,
     kv_windowed,
     lora_slots,
     prefill_chunk,
@@ -46,9 +48,9 @@ RULES: dict[str, ModuleType] = {
     module.NAME: module
     for module in (
         activation, budget_fraction_of_free, budget_fraction_of_total, budget_need, communication,
-        compute_buffer, context_overhead, draft_model, graphs, host_weights, kv_mla, kv_pad, kv_page, kv_replicate,
-        kv_state_page, kv_windowed, lora_slots, prefill_chunk, prompt_cache, state_slots, vision_encoder,
-        weights_loaded,
+        compute_buffer, context_overhead, draft_model, graphs, host_weights, kv_mla, kv_none, kv_pad, kv_page,
+        kv_replicate, kv_state_page, kv_type, kv_windowed, lora_slots, prefill_chunk, prompt_cache, state_slots,
+        vision_encoder, weights_loaded,
     )
 }  # fmt: skip
 BUDGETS = ("budget-fraction-of-total", "budget-fraction-of-free", "budget-need")
