@@ -63,8 +63,9 @@ def test_the_same_by_keyboard_alone(wizard, lang):
     tab_to(page, "model")
     page.keyboard.type("Qwen3-32B")
     tab_to(page, "serving")
-    for _ in range(3):  # I do not know, me, my agents, a team
-        page.keyboard.press("ArrowDown")
+    for _ in range(4):  # from "I do not know", or from the default that an answer has put there
+        if page.input_value("[name=serving]") != "team":
+            page.keyboard.press("ArrowDown")
     assert page.input_value("[name=serving]") == "team"
     tab_to(page, "traffic.concurrency")
     page.keyboard.type("4")
@@ -229,7 +230,7 @@ def test_back_undoes_one_answer_after_the_other_and_stays_in_the_wizard(page, ba
 
 def test_a_recipe_fills_the_form(wizard):
     page = wizard()
-    preset = page.locator("[data-we-preset]").first
+    preset = page.locator("[data-we-intro] [data-we-preset]").first
     state = preset.get_attribute("data-we-preset")
     preset.click()
     answered(page)
@@ -252,7 +253,7 @@ def test_an_update_keeps_what_the_reader_opened_and_speaks_once(wizard):
     before = page.evaluate("window.scrollY")
     page.evaluate("document.querySelector('[name=\"context.input\"]').focus({preventScroll: true})")
     page.keyboard.press("Control+a")
-    page.keyboard.type("6000", delay=20)
+    page.keyboard.insert_text("6000")
     wait_for_fragment(page, "context.input=6000")
     page.wait_for_timeout(1500)  # long enough for what-if to be shown too
     assert page.evaluate("document.activeElement.name") == "context.input"

@@ -41,6 +41,11 @@ export class Keep {
     if (!answer.problems.length) this.timer = setTimeout(() => this.remember(answer), LOOKED_AT_MS);
   }
 
+  /** The answer is gone before it counted as looked at. */
+  left() {
+    clearTimeout(this.timer);
+  }
+
   part(name) {
     return this.root.querySelector(`[data-we-${name}]`);
   }

@@ -154,6 +154,7 @@ export class Wizard {
     this.form.assume({}, {});
     this.similar.hide();
     this.result.clear();
+    this.keep?.left();
     this.root.classList.remove("wf-folded");
   }
 
