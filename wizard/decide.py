@@ -109,7 +109,8 @@ def _searched(reading: Reading, kb: KB, today: str) -> tuple[Plain, Work | None]
     if work is not None:
         return _empty(work.reading, kb, today), work
     decision = _empty(reading, kb, today)
-    decision["problems"].append({"path": "devices", "value": None, "text": "problem.no-hardware", "params": {}})
+    if not any(problem["path"].startswith("devices") for problem in decision["problems"]):
+        decision["problems"].append({"path": "devices", "value": None, "text": "problem.no-hardware", "params": {}})
     decision["answers"] = ten(Facts(reading.situation, kb), None, None)
     return decision, None
 

@@ -110,6 +110,45 @@ def test_a_worker_script_that_is_missing(open_page, base):
     answered(page, "vLLM")
 
 
+def changed(page, name: str, before: str, after: str) -> None:
+    """Serve a script of the page with one thing changed."""
+
+    def other(route):
+        reply = route.fetch()
+        body = reply.text()
+        assert before in body
+        route.fulfill(response=reply, body=body.replace(before, after))
+
+    page.context.route(f"**/{name}", other)
+
+
+@pytest.mark.parametrize(
+    ("name", "lang"), [("pyodide.asm.wasm", "en"), ("python.zip.gz", "ru"), ("core.json", "vi"), ("text.en.json", "en")]
+)
+def test_a_file_that_never_comes(open_page, base, name, lang):
+    page = open_page()
+    changed(page, "worker.mjs", "PATIENCE_MS = 60_000", "PATIENCE_MS = 500")
+    page.context.route(f"**/{name}", lambda route: None)
+    page.goto(f"{base}{lang}/wizard/{TEAM}")
+    shown(page, "timeout", lang)
+    page.context.unroute(f"**/{name}")
+    page.context.unroute("**/worker.mjs")
+    page.click("[data-we-retry]")
+    answered(page, "vLLM")
+
+
+def test_a_question_that_is_never_answered(open_page, base):
+    page = open_page()
+    changed(page, "engine.mjs", "ANSWER_PATIENCE_MS = 10_000", "ANSWER_PATIENCE_MS = 2_000")
+    waits = "async answer({ id, request }) {"
+    changed(page, "worker.mjs", waits, f"{waits} await started; for (;;);")
+    page.goto(f"{base}ru/wizard/{TEAM}")
+    shown(page, "timeout", "ru")
+    page.context.unroute("**/worker.mjs")
+    page.click("[data-we-retry]")
+    answered(page, "vLLM")
+
+
 @pytest.mark.parametrize("lang", ["en", "vi", "ru"])
 def test_a_browser_without_webassembly(playwright, site, base, lang):
     chromium = playwright.chromium.launch(executable_path=program(), args=[*FLAGS, "--js-flags=--jitless"])

@@ -366,6 +366,25 @@ def test_the_short_form_answers_on_the_home_page(page, base):
     assert page.input_value("[data-device]") == "m4-max:36"
 
 
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_the_short_form_answers_before_python_does(open_page, base, watch, lang):
+    page = open_page()
+    held = []
+    page.context.route("**/core.json", lambda route: held.append(route))
+    page.goto(f"{base}{lang}/")
+    page.hover("[data-we-short]")
+    page.select_option("[data-we-short] [data-device]", "rtx-4090")
+    box = page.locator("[data-we-short] [data-we-similar]")
+    box.locator(".we-engine:visible").wait_for()
+    assert "2 × RTX 4090, Qwen3-32B" in box.inner_text()
+    assert page.locator("[data-we-brief]").is_hidden()
+    for route in held:
+        route.continue_()
+    page.locator("[data-we-brief] a.we-button[href*='2*rtx-4090']").wait_for()
+    assert box.is_hidden()
+    watch.assert_clean()
+
+
 def test_an_answer_given_before_the_address_was_read_comes_on_top_of_it(open_page, base):
     page = open_page()
     page.goto(f"{base}en/wizard/{TEAM}", wait_until="domcontentloaded")

@@ -86,11 +86,13 @@ export class Form {
       const open = !(name in fields) && name in assumed && control.type !== "checkbox" && !kept;
       control.closest("[data-field]")?.classList.toggle("wf-assumed", open);
       if (!open) continue;
-      if (!filled && control === document.activeElement && control.type !== "radio") continue;
+      const typing = control === document.activeElement && control.type !== "radio" && control !== this.forgot;
+      if (!filled && typing) continue;
       if (control.type === "radio") control.checked = control.value === assumed[name];
       else put(control, assumed[name]);
       if (!control.dataset.assumed) control.dataset.assumed = "1";
     }
+    this.forgot = null;
     this.notes();
   }
 
@@ -184,7 +186,8 @@ export class Form {
       else control.value = "";
       delete control.dataset.assumed;
     }
-    field.querySelector("[name]").focus({ preventScroll: true });
+    this.forgot = field.querySelector("[name]"); // nobody types there: it shows the default at once
+    this.forgot.focus({ preventScroll: true });
   }
 
   clicked(event) {

@@ -2,6 +2,7 @@
 
 import * as engine from "./engine.mjs";
 import { Form } from "./form.mjs";
+import { Similar } from "./similar.mjs";
 
 /** Make the short form work; Python starts on the first sign that someone is about to use it. */
 export function mountShort(root) {
@@ -9,28 +10,55 @@ export function mountShort(root) {
   root.dataset.mounted = "1";
   const place = root.querySelector("[data-we-brief]");
   const form = new Form(root.querySelector("form"), ask);
-  const warm = () => root.dataset.runtime && engine.start(root).catch(() => {});
+  let similar = null; // promise of the look-up
+  const warm = () => {
+    if (!root.dataset.runtime) return;
+    engine.start(root).catch(() => {});
+    similar ??= lookUp(root, place);
+  };
   form.fill(example(root, form));
   root.addEventListener("pointerenter", warm, { once: true });
   root.addEventListener("focusin", warm, { once: true });
   form.element.addEventListener("submit", () => location.assign(target()));
 
   async function ask() {
+    warm();
+    const fields = form.fields();
     const { lang, base, wizard } = root.dataset;
+    let waiting = !engine.isReady();
+    place.setAttribute("aria-busy", waiting); // what stands there answers another question
+    if (waiting) similar?.then((rows) => waiting && rows?.show(fields) && (place.hidden = true));
     try {
-      const answer = await engine.answer({ fields: form.fields(), lang, base, wizard, brief: true });
+      const answer = await engine.answer({ fields, lang, base, wizard, brief: true });
       if (!answer || !root.isConnected) return;
       place.innerHTML = answer.brief;
       form.problems(answer.problems);
     } catch {
       // the wizard page says what is wrong; until then its link carries what was answered
       for (const link of place.querySelectorAll("a.we-button")) link.href = target();
+    } finally {
+      waiting = false;
+      place.setAttribute("aria-busy", "false");
     }
+    place.hidden = false;
+    similar?.then((rows) => rows?.hide());
   }
 
   function target() {
     const pairs = Object.entries(form.fields()).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
     return new URL(`#v=1&${pairs.join("&")}`, new URL(root.dataset.wizard, document.baseURI)).href;
+  }
+}
+
+// The rows of similar situations stand in the wizard page, which is the next one to be asked for anyway.
+async function lookUp(root, place) {
+  try {
+    const reply = await fetch(new URL(root.dataset.wizard, document.baseURI));
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    place.before(document.adoptNode(page.querySelector("[data-we-similar]")));
+    return new Similar(root);
+  } catch {
+    return null; // Python will answer
   }
 }
 

@@ -10,14 +10,15 @@ export class Similar {
     this.intro = root.querySelector("[data-we-intro]");
   }
 
-  /** Show the row for flat form fields, if there is one. */
+  /** Show the row for flat form fields; whether there is one. */
   show(fields) {
     const found = this.box && this.find(fields);
-    if (!this.box) return;
+    if (!this.box) return false;
     this.box.hidden = !found;
-    if (!found) return;
+    if (!found) return false;
     this.intro?.setAttribute("hidden", "");
     this.fill(found);
+    return true;
   }
 
   hide() {

@@ -74,15 +74,25 @@ async function begin({ runtime, data, lang }) {
   }
   folder = new URL(data, import.meta.url).href;
   // all at once; whichever fails first is what is told
-  const [python, core, text] = await Promise.all([
-    startPython(new URL(runtime, import.meta.url).href),
-    pull(folder + "core.json"),
-    pull(`${folder}text.${lang}.json`),
-  ]);
+  const [python, core, text] = await inTime(
+    Promise.all([
+      startPython(new URL(runtime, import.meta.url).href),
+      pull(folder + "core.json"),
+      pull(`${folder}text.${lang}.json`),
+    ]),
+  );
   python.pyimport("gc").disable(); // nothing of what comes in now is garbage; Session turns it on again
   session = python.pyimport("wizard.browser").Session(core, today());
   session.add_texts(lang, text);
   languages.add(lang);
+}
+
+async function inTime(work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(coded("timeout")), PATIENCE_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function today() {
@@ -150,14 +160,12 @@ async function startPython(runtime) {
   };
   compiled.catch(fail);
   unpacked.catch(fail);
-  const late = setTimeout(() => fail(coded("timeout")), PATIENCE_MS);
   try {
     const loading = Promise.all([imported(runtime + "pyodide.mjs"), imported(runtime + "pyodide.asm.mjs")]).then(
       ([{ loadPyodide }]) => loadPyodide({ indexURL: runtime, stdout: () => {}, stderr: () => {} }),
     );
     return await Promise.race([loading, failed]);
   } finally {
-    clearTimeout(late);
     self.fetch = real.fetch;
     WebAssembly.instantiateStreaming = real.instantiateStreaming;
   }
