@@ -33,7 +33,7 @@ def test_devices(kb, text, id_, gib):
 
 
 @pytest.mark.parametrize(
-    "text", ["RTX 4090 D", "RTX 4070 Ti Mobile", "H100 CNX", "M4 Ultra", "gpu", "", "🤷", "2", "24GB", "()"]
+    "text", ["RTX 4080 D", "RTX 4070 Ti Mobile", "H100 CNX", "M4 Ultra", "gpu", "", "🤷", "2", "24GB", "()"]
 )
 def test_a_device_that_is_another_one_is_not_found(kb, text):
     assert kb.find_device(text) is None
