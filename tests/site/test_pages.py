@@ -82,7 +82,7 @@ def test_no_barriers_in_the_wizard_with_an_answer(wizard, lang):
             summary.click()
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
-    page.wait_for_selector("[data-md-color-scheme=slate]")
+    page.wait_for_selector("body[data-md-color-scheme=slate]")
     assert violations(page, ["color-contrast"]) == []
     page.set_viewport_size({"width": 320, "height": 800})
     assert violations(page) == []

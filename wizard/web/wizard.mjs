@@ -70,7 +70,6 @@ export class Wizard {
         });
     if (this.question) start().then(() => this.send(this.question, "address" in this.question));
     else if (location.hash.startsWith(STATE)) {
-      this.root.classList.toggle("wf-folded", NARROW.matches);
       start();
       this.address();
     } else if (this.form.said()) {
@@ -101,7 +100,10 @@ export class Wizard {
   address() {
     clearTimeout(this.keeping); // the address is newer than the answer that is shown
     this.steps.reset();
-    if (!this.last) this.opening = location.hash;
+    if (!this.last) {
+      this.opening = location.hash;
+      this.root.classList.toggle("wf-folded", NARROW.matches); // the answer comes first, also of a recipe
+    }
     return this.send({ address: location.hash }, true);
   }
 
