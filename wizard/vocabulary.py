@@ -193,6 +193,7 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "model.name": "name of the model",
     "model.repository": "repository of the original weights",
     "format.name": "name of the format type",
+    "format.nominal": "bits a weight in the name of the format type, as converters take them",
     "engine.version": "version of the engine",
     "input.tokens": "typical prompt, tokens",
     "output.tokens": "typical answer, tokens",

@@ -6,6 +6,7 @@ import pytest
 
 from wizard.launch import command
 from wizard.launch.values import fill, values
+from wizard.situation import read
 
 from . import sample_decision as sample
 
@@ -225,3 +226,21 @@ def test_a_check_is_whole_or_absent(kb):
         if check:
             made = command(real(id_, entry, format={}, checkpoint={}), sample.situation(devices=CARDS, model=None), kb)
             assert made["check"] is None or len(made["check"]) == len(check["argv"]), id_
+
+
+@pytest.mark.parametrize(
+    ("engine", "family", "type_", "backend", "words"),
+    [
+        ("mlx-lm", "mlx", "int8", "metal", ["--q-bits 8", "--mlx-path ./small-int8"]),
+        ("exllamav3", "exl3", "6_0bpw", "cuda", ["-b 6.0"]),
+        ("lmdeploy", "awq", "int4-g128", "cuda", ["--work-dir ./small-int4-g128"]),
+        ("onnxruntime-genai", "onnx", "int4", "directml", ["-p int4 -e dml"]),
+        ("openvino-genai", "openvino-ir", "int4", "openvino-npu", ["--sym --ratio 1.0 --group-size -1"]),
+    ],
+)
+def test_weights_are_made_with_the_bits_and_the_place_that_the_start_reads(kb, engine, family, type_, backend, words):
+    situation = read({"devices": [{"device": "rtx-4090", "count": 1}], "model": "qwen3-8b"}, kb).situation
+    rec = {**sample.recommendation(), "engine": engine, "mode": None, "backend": backend, "version": None}
+    rec |= {"format": {"family": family, "type": type_}, "checkpoint": {"status": "convert", "repository": None}}
+    made = " ".join(step["command"] for step in command(rec, situation, kb)["convert"])
+    assert all(word.replace("small", "qwen3-8b") in made for word in words), made

@@ -290,7 +290,7 @@ def _convert(launch: Plain, candidate: Plain, builder: _Builder) -> list[Plain]:
     steps = []
     for step in launch.get("convert", []):
         text, _ = v.fill(step["command"], builder.known)
-        if step["format"] == family and text is not None:
+        if step["format"] == family and text is not None and builder.holds(step.get("when")):
             steps.append({"command": text, "sources": sources(step["source"])})
     return steps
 

@@ -63,6 +63,7 @@ def values(candidate: Plain, situation: Plain, kb: KB) -> Plain:
         "format.name": type_.get("name"),
         "format.type": format_.get("type"),
         "format.family": format_.get("family"),
+        "format.nominal": nominal(format_.get("type")),
         "engine.version": candidate.get("version") or (entry.get("versions") or {}).get("stable"),
         "input.tokens": situation["context"]["input"],
         "output.tokens": situation["context"]["output"],
@@ -80,6 +81,12 @@ def values(candidate: Plain, situation: Plain, kb: KB) -> Plain:
         "candidate.kv_type": settings.get("kv_type"),
     }
     return {key: value for key, value in found.items() if value is not None and value != ""}
+
+
+def nominal(type_: str | None) -> str | None:
+    """Bits a weight in the name of a type, as converters take them: int4-g128 is 4, 4_0bpw is 4.0."""
+    found = re.search(r"(\d+)(?:_(\d+)bpw)?", type_ or "")
+    return None if not found else f"{found[1]}.{found[2]}" if found[2] else found[1]
 
 
 def host(situation: Plain) -> str:
