@@ -57,11 +57,9 @@ class Facts:
 
     def _card(self, kind: Kind, total: int, index: int, free: int | None) -> Card:
         """The same card for the same device in every decision, so that what was worked out for it is kept."""
-        if kind.entry.get("custom"):
-            return Card(kind.device, kind.entry, total, index, free)
         key = (kind.device, total, index, free)
         found = self.kb.cards.get(key)
-        if found is None:
+        if found is None or found.entry is not kind.entry:  # two own devices may be called alike
             found = self.kb.cards[key] = Card(kind.device, kind.entry, total, index, free)
         return found
 
@@ -255,7 +253,9 @@ def _kinds(devices: list[Entry], kb: KB) -> list[Kind]:
             continue
         own += 1
         name = "custom" if own == 1 else f"custom-{own}"
-        kinds.append(Kind(name, _own(device["custom"], kb), device["count"], device["memory_gib"]))
+        custom = device["custom"]
+        entry = kb.once(custom, lambda custom=custom: _own(custom, kb))
+        kinds.append(Kind(name, entry, device["count"], device["memory_gib"]))
     return kinds
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -30,6 +32,7 @@ _NAME_HEAD = re.compile(r"^meta[-_ ](?=llama)", re.I)
 _PLUS = re.compile(r"(?<=[a-z0-9])\+", re.I)
 # Endings that say which format the weights are in; "int4" and "4bit" name several.
 _FORMAT_TAILS = ("fp8", "awq", "gptq", "gguf", "nvfp4", "mxfp4", "exl2", "exl3")
+_OWN = 64  # machines and models described by somebody whose entries are kept
 
 
 @lru_cache(maxsize=8192)  # names of the knowledge are compared in every decision
@@ -69,7 +72,18 @@ class KB:
         self.cards: dict[Any, Any] = {}
         self.kept: dict[Any, Any] = {}
         self.reused: dict[str, Any] = {}  # see `reuse`
+        self._own: dict[str, Any] = {}
         self._type = {(f, t["id"]): t for f, e in self.formats.items() for t in e["types"]}
+
+    def once(self, value: Any, make: Callable[[], Entry]) -> Entry:
+        """What `make()` gives for a plain value: the same object for equal ones, since much is kept by identity."""
+        key = json.dumps(value, sort_keys=True)
+        found: Entry | None = self._own.get(key)
+        if found is None:
+            if len(self._own) >= _OWN:
+                self._own.clear()
+            found = self._own[key] = make()
+        return found
 
     # Names as people write them, made when somebody writes one: a link and the form say ids.
 

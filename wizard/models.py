@@ -35,8 +35,8 @@ def resolve(model: Entry | None, kb: KB) -> Entry | None:
     if "id" in model:
         return kb.models[model["id"]]
     if "architecture" in model:
-        return model["architecture"]
-    return _from_parameters(model, kb)
+        return kb.once(model, lambda: model["architecture"])
+    return kb.once(model, lambda: _from_parameters(model, kb))
 
 
 def _from_parameters(model: Entry, kb: KB) -> Entry:

@@ -30,8 +30,6 @@ class Kept:
 
 def kept(facts: Facts, search: Callable[[Facts], Found]) -> Kept:
     """What an earlier situation of the same reading left, or a new search. The caller must not change it."""
-    if any(device["custom"] for device in facts.situation["devices"]):
-        return Kept(search(facts))  # their entries are made anew for each decision
     places = facts.kb.reused
     key = _key(facts)
     found = places.pop(key, None) or Kept(search(facts))
