@@ -208,7 +208,7 @@ def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
 
 def _reads_only(candidate: Candidate) -> bool:
     """Whether the model writes nothing, so that no number of a decode step exists."""
-    return (candidate.estimates or {}).get("missing") == "no-text"
+    return (candidate.estimates or {}).get("missing") in ("no-text", "sound")
 
 
 def _interval(candidate: Candidate, quantity: str) -> Entry | None:

@@ -124,6 +124,8 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
         return 1
     if path == "context.tokens":
         return _tokens(situation, said, kb)
+    if path in _PASSAGE and _only_reads(situation, kb):
+        return _PASSAGE[path]
     if path == "traffic.concurrency" and situation["model"] is None and situation["serving"] in ("browser", "mobile"):
         return 1
     if path == "traffic.concurrency" and said.get("priority") in ("throughput", "cost") and devices:
@@ -132,6 +134,16 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
         few = situation["serving"] in ("self", "agents", "team") and any(d["kind"] == "gpu" for d in devices)
         return max(usual, busy) if few and busy else None
     return None
+
+
+# Texts are cut into passages before they become vectors or scores; what comes out is no text.
+_PASSAGE = {"context.input": 512, "context.output": 1}
+
+
+def _only_reads(situation: Plain, kb: KB) -> bool:
+    """Whether the model makes vectors or scores and nothing else."""
+    tasks = set(kb.models.get((situation["model"] or {}).get("id", ""), {}).get("tasks") or ())
+    return bool(tasks) and tasks <= {"embeddings", "rerank"}
 
 
 def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:

@@ -30,6 +30,8 @@ _NO_TEXT: Entry = {
     **dict.fromkeys(("decode_tps", "throughput_tps", "tpot_s", "shares")),
     "missing": "no-text",
 }
+# One that only hears spends its time in an encoder of sound, which nothing here estimates.
+_SOUND: Entry = {**_NO_TEXT, **dict.fromkeys(("ttft_s", "prefill_tps")), "missing": "sound"}
 _COMPUTE = ("fp8", "int8", "nvfp4", "mxfp4")  # formats made for matrix units that compute in them
 
 
@@ -301,7 +303,10 @@ class Maker:
         """How fast a candidate is; a model that writes nothing has no decode step."""
         facts = self.facts
         found = estimate(path, layout, facts.arch, self.work, fits, facts.situation["links"], facts.kb)
-        return found if self.writes else found | _NO_TEXT
+        if self.writes:
+            return found
+        heard = "speech-to-text" in self.facts.arch["tasks"] if self.facts.arch else False
+        return found | (_SOUND if heard else _NO_TEXT)
 
 
 def _family(option: Option) -> tuple[str | None, str, str]:

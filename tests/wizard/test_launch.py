@@ -122,8 +122,18 @@ def test_embedding_code_is_filled_and_escaped():
     rec["checkpoint"]["repository"] = 'a"b\\c'
     made = build(rec)
     assert made["kind"] == "library" and made["processes"] == []
-    assert made["code"][0]["lines"] == ["import gamma", 'model = gamma.load("a\\"b\\\\c")', 'x = {"a": 1}']
+    assert made["code"] == []  # a statement has no value, and the rest of it would not run
     assert made["left_out"] == [{"flag": 'f("{checkpoint.file}")', "missing": ["checkpoint.file"]}]
+    rec["checkpoint"]["file"] = "b"
+    lines = build(rec)["code"][0]["lines"]
+    assert lines == ["import gamma", 'model = gamma.load("a\\"b\\\\c")', 'x = {"a": 1}', 'f("b")']
+
+
+def test_a_comment_without_its_value_takes_nothing_else_along():
+    base = sample.kb()
+    base.engines["gamma"]["launch"]["code"][0]["lines"] = ["# get {checkpoint.file}", "import gamma"]
+    made = build(sample.recommendation(engine="gamma"), base)
+    assert made["code"][0]["lines"] == ["import gamma"] and made["left_out"]
 
 
 def test_braces_of_json_and_code_are_no_placeholders():

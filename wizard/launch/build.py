@@ -102,7 +102,11 @@ def command(
             if client and holds(o.get("when"))
         ],
         "check": words,
-        "code": [_code(spec, known, left_out) for spec in launch.get("code", []) if holds(spec.get("when"))],
+        "code": [
+            code
+            for spec in launch.get("code", [])
+            if holds(spec.get("when")) and (code := _code(spec, known, left_out)) is not None
+        ],
         "convert": _convert(launch, candidate, builder),
         "forms": [
             {"form": f["form"], "sources": sources(f["source"])}
@@ -295,16 +299,21 @@ def _convert(launch: Plain, candidate: Plain, builder: _Builder) -> list[Plain]:
     return steps
 
 
-def _code(spec: Plain, known: Plain, left_out: list[Plain]) -> Plain:
-    """Embedding code; a line whose placeholder has no value is left out."""
+def _code(spec: Plain, known: Plain, left_out: list[Plain]) -> Plain | None:
+    """Embedding code; a comment whose placeholder has no value is left out. None when a statement has none: what
+    remained would not run."""
     inside = {key: _inside(value, spec["language"]) for key, value in known.items()}
     lines = []
+    whole = True
     for template in spec["lines"]:
         line, lost = v.fill(template, inside)
         if line is None:
             left_out.append({"flag": template.strip(), "missing": lost})
+            whole = whole and template.strip().startswith(("#", "//"))
         else:
             lines.append(line)
+    if not whole:
+        return None
     return {"language": spec["language"], "lines": lines, "sources": sources(spec.get("source"))}
 
 
