@@ -101,6 +101,7 @@ export class Form {
    * fill: put what could not be read into its field, as an address brought it.
    */
   problems(list, fill = false) {
+    this.said = list; // once more for fields that come later
     for (const old of this.element.querySelectorAll(".wf-problem")) old.remove();
     for (const control of this.element.querySelectorAll("[aria-invalid]")) {
       control.removeAttribute("aria-invalid");
@@ -154,11 +155,13 @@ export class Form {
     control.closest("[data-field]")?.classList.remove("wf-assumed");
     const own = control.querySelector("option[data-own]");
     if (own && !own.selected) own.remove();
-    if (control.matches("[data-device]")) this.numbers(control.closest("[data-device-row]"));
+    const fields = control.matches("[data-device]") && this.numbers(control.closest("[data-device-row]"));
     if (control.matches("select[name=model]")) this.sizes();
     for (const key of Object.keys(this.beyond)) if (key.startsWith(`${control.name}.`)) delete this.beyond[key];
     this.notes();
-    this.changed(control);
+    // what there is to say about fields is put beside them, so they have to be there
+    if (fields) fields.then(() => this.changed(control));
+    else this.changed(control);
   }
 
   // The fields of a model by its size are there while that is chosen.
@@ -170,10 +173,12 @@ export class Form {
   }
 
   // The same for hardware by its numbers; they come with the first choice of it and tell their text as row.own().
+  // Resolves when they are there.
   numbers(row) {
     if (row.querySelector("[data-device]").value.startsWith(OWN_DEVICE)) {
-      import("./own.mjs").then(({ show }) => show(this.element, row), () => {});
-    } else if (row.own) {
+      return import("./own.mjs").then(({ show }) => show(this.element, row), () => {});
+    }
+    if (row.own) {
       row.querySelector("[data-own]").remove();
       delete row.own;
     }
@@ -254,7 +259,7 @@ export class Form {
       const [, count, name] = part.match(/^(?:([^*]*)\*)?(.*)$/s);
       row.querySelector("[data-count]").value = count ?? "1";
       put(row.querySelector("[data-device]"), name, labels[index]);
-      this.numbers(row);
+      this.numbers(row)?.then(() => this.problems(this.said));
     });
   }
 
