@@ -101,7 +101,7 @@ export class Form {
    * fill: put what could not be read into its field, as an address brought it.
    */
   problems(list, fill = false) {
-    this.said = list; // once more for fields that come later
+    this.found = list; // once more for fields that come later
     for (const old of this.element.querySelectorAll(".wf-problem")) old.remove();
     for (const control of this.element.querySelectorAll("[aria-invalid]")) {
       control.removeAttribute("aria-invalid");
@@ -259,7 +259,7 @@ export class Form {
       const [, count, name] = part.match(/^(?:([^*]*)\*)?(.*)$/s);
       row.querySelector("[data-count]").value = count ?? "1";
       put(row.querySelector("[data-device]"), name, labels[index]);
-      this.numbers(row)?.then(() => this.problems(this.said));
+      this.numbers(row)?.then(() => this.problems(this.found ?? []));
     });
   }
 
