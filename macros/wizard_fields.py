@@ -22,8 +22,7 @@ _OPEN = (None, "auto")  # values that mean the same as no answer
 _WIDTH = {
     "devices": 10, "links.within": 10, "host.cpu": 10, "model": 10, "format": 10, "context.tokens": 10,
     "traffic.mode": 10, "priority": 10, "needs": 10, "already": 10, "optional.exposure": 10,
-    "optional.air_gapped": 10, "serving": 6, "traffic.concurrency": 4, "traffic.shared_prefix": 10, "nodes": 4,
-    "links.between": 6,
+    "optional.air_gapped": 10, "serving": 6, "traffic.concurrency": 4, "traffic.shared_prefix": 10,
 }  # fmt: skip
 
 

@@ -233,7 +233,8 @@ def problem_text(view: View, entry: Plain) -> str:
         text, params["near"] = f"{text}-near", view.texts.either([str(n) for n in near])
     elif known and view.texts.has(f"{text}-known"):
         text, params["known"] = f"{text}-known", view.texts.either([view.words.value(entry["path"], k) for k in known])
-    return view.p(text, params)
+    said = view.p(text, params)
+    return said[:1].upper() + said[1:]  # it begins with the name of the field, which stands inside sentences elsewhere
 
 
 def brief(view: View) -> str:

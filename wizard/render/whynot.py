@@ -49,7 +49,7 @@ def _row(view: View, row: Plain) -> str:
     told += [obstacle(view, o) for o in (false or row.get("obstacles") or [])[:CLAUSES]]
     return (
         f"<tr><th scope=row>{name(view, row)}<small>{scope(view, row)}</small></th>"
-        f"<td>{' '.join(told)}</td><td>{change(view, row)}</td></tr>"
+        f'<td>{" ".join(told)}</td><td data-label="{view.t("whynot.col-change")}">{change(view, row)}</td></tr>'
     )
 
 

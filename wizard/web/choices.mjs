@@ -11,7 +11,7 @@ export function mark(form, choices) {
   for (const [path, reasons] of Object.entries(choices)) {
     const field = form.querySelector(`[data-field="${CSS.escape(path)}"]`);
     if (!field) continue;
-    if (reasons[""]) undo.push(note(field, reasons[""]));
+    if (reasons[""]) undo.push(idle(field, reasons[""]));
     const groups = new Map(); // reason -> labels, for boxes that are all in sight
     for (const option of field.querySelectorAll("option, input[type=checkbox], input[type=radio]")) {
       const reason = option.value && reasons[option.value];
@@ -28,10 +28,23 @@ export function mark(form, choices) {
   }
 }
 
+// A question without effect: the reason in the place of "assumed", or below an answer that somebody gave.
+function idle(field, reason) {
+  const mark = field.querySelector(".wf-mark");
+  if (!mark || !field.classList.contains("wf-assumed")) return note(field, reason);
+  const { textContent } = mark;
+  mark.textContent = reason;
+  return () => (mark.textContent = textContent);
+}
+
 function named(option, reason) {
   const { textContent } = option;
+  option.dataset.name = textContent;
   option.textContent = `${textContent} (${reason})`;
-  return () => (option.textContent = textContent);
+  return () => {
+    option.textContent = textContent;
+    delete option.dataset.name;
+  };
 }
 
 function note(field, text) {

@@ -19,23 +19,24 @@ export function pasting(element, form, lang, use) {
 
 function shown(found, dialog, form, lang) {
   const { fields } = found;
+  const size = (gib) => dialog.say("size", { gib: number(lang, gib) });
   const nodes = [];
   const any = Object.keys(fields).length > 0;
   if (!any) nodes.push(dialog.line("nothing", {}, "wf-problem"));
   else nodes.push(dialog.line("found", {}, "wf-label"));
   if (fields.devices) {
-    const names = found.shown.map(([count, name, gib]) => `${count} × ${name}${gib ? ` · ${number(lang, gib)} GiB` : ""}`);
+    const names = found.shown.map(([count, name, gib]) => `${count} × ${name}${gib ? ` · ${size(gib)}` : ""}`);
     nodes.push(dialog.row(dialog.say("devices"), names.join(", "), { devices: fields.devices }));
   }
   for (const [path, label] of Object.entries(LABELS)) {
     if (!fields[path]) continue;
-    const value = path === "host.ram_gib" ? `${number(lang, Number(fields[path]))} GiB` : named(form, path, fields[path]);
+    const value = path === "host.ram_gib" ? size(Number(fields[path])) : named(form, path, fields[path]);
     nodes.push(dialog.row(dialog.say(label), value, { [path]: fields[path] }));
   }
   if (found.free && fields["host.free_vram_gib"]) {
     const { gib, used_gib: used } = found.free;
     const path = "host.free_vram_gib";
-    nodes.push(dialog.row(dialog.say("free"), `${number(lang, gib)} GiB`, { [path]: fields[path] }));
+    nodes.push(dialog.row(dialog.say("free"), size(gib), { [path]: fields[path] }));
     if (used >= 1) nodes.push(dialog.line("in-use", { gib: number(lang, used) }, "wf-note"));
   }
   for (const { count, generation, width } of found.pcie) {
@@ -63,7 +64,7 @@ function unread({ unread: lines, more }, dialog) {
 function named(form, path, value) {
   const control = form.element.querySelector(`select[name="${CSS.escape(path)}"]`);
   const option = [...(control?.options ?? [])].find((one) => one.value === value);
-  if (option) return option.textContent;
+  if (option) return option.dataset.name ?? option.textContent;
   const radio = form.element.querySelector(`input[name="${CSS.escape(path)}"][value="${CSS.escape(value)}"]`);
   return radio?.nextElementSibling?.textContent ?? value;
 }
