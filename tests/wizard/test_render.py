@@ -306,7 +306,7 @@ def test_problems_name_the_field():
         },
     ]
     text = [p["text"] for p in problems(decision, sample.texts("en"), sample.kb(), "en")]
-    assert text[0].startswith("requests at once: “x” is not a number.")
+    assert text[0].startswith("Requests at once: “x” is not a number.")
     assert text[1] == "We do not know the hardware “3091”. Did you mean Card A?"
     assert text[0] in Page(one("answer", decision)).text
 
