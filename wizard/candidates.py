@@ -4,7 +4,8 @@ The order: fit class (visible quality loss ranks one lower) · published weights
 sure before unconfirmed, emulated or experimental · the GPU of a chip before its processor · for
 latency, throughput and cost the estimate, where candidates that cannot be told apart form one group
 with copies of eight bits or more, one a card, before splits, then more bits first; else more bits
-(with a part in system memory, speed or the smaller part) · kernel · the engine's home format · layout · id.
+(with a part in system memory, speed or the smaller part) · kernel · of those beyond eight bits the fewest ·
+the engine's home format · layout · id.
 """
 
 from __future__ import annotations
@@ -199,11 +200,10 @@ def _by_bits(candidate: Candidate) -> tuple[Any, ...]:
     # 4.16, 4.5 and 4.89 are all "four bits"; among them the kernel and the engine's home format decide. Beyond
     # eight no loss is on record, so more of them only cost memory and time.
     path = candidate.path
-    home = (KERNELS.index(path.kernel), path.place)
     enough = int(min(candidate.bits, PLENTY))
     few = (candidate.fallback, -enough, candidate.waste)  # a format made for other matrix units comes last
-    bits = candidate.bits if candidate.bits >= PLENTY else -candidate.bits
-    return (*few, *home, candidate.order, bits, candidate.key)
+    over = candidate.bits if candidate.bits >= PLENTY else 0.0
+    return (*few, KERNELS.index(path.kernel), over, path.place, candidate.order, -candidate.bits, candidate.key)
 
 
 def _reads_only(candidate: Candidate) -> bool:

@@ -175,9 +175,8 @@ def _worth(candidate: Candidate, start: Candidate) -> bool:
 
 
 def trial(candidate: Candidate) -> bool:
-    """Kernels, or a way to leave the devices, that the engine's own project calls experimental."""
-    offload = candidate.fit is not None and candidate.fit["class"] == "offload"
-    return candidate.path.kernel in cand.SHAKY or (offload and candidate.experimental)
+    """Kernels, a layout, or a way to leave the devices, that the engine's own project calls experimental."""
+    return candidate.path.kernel in cand.SHAKY or candidate.experimental
 
 
 def _above(cast: Cast, facts: Facts) -> None:
