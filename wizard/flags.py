@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,10 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r}: a number is needed") from None
 
 
+# what a file or folder that holds quantized weights is named
+_QUANTIZED = re.compile(r"(?<![A-Za-z])(?:NVFP4|MXFP4|FP8|AWQ|GPTQ|INT[48]|W[48]A\d+)(?![A-Za-z])", re.IGNORECASE)
+
+
 def config(name: str, quantization: bool = True) -> Imported:
     """The architecture of a config.json, or of the folder it is in, with hf_quant_config.json beside it.
 
@@ -62,7 +67,15 @@ def config(name: str, quantization: bool = True) -> Imported:
         file = file / "config.json"
     beside = file.with_name("hf_quant_config.json")
     more = read_json(beside) if beside.is_file() and beside != file else None
-    return architecture(read_json(file), more, quantization)
+    read = architecture(read_json(file), more, quantization)
+    named = _QUANTIZED.search(f"{file.parent.name}/{file.stem}" if file.parent.name else file.stem)
+    if named and read.format and read.format["bits"] >= 16:
+        told = (
+            f"quantization_config missing, though the name says {named[0]}: taken as {read.format['type']} "
+            "(give --format, or put hf_quant_config.json beside it)"
+        )
+        read = read._replace(said=(*read.said, told))
+    return read
 
 
 def read_json(file: Path) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,9 @@ from wizard.memory import kv, rules
 
 from . import shapes_of_models as m
 
+# configs of many classes, cut to what decides, with the parameters of the class in transformers 5.24.0 (built on the
+# meta device) and, where its projections tell it, the cache values of a token
+CLASSES = json.loads(Path(__file__).with_name("class_configs.json").read_text(encoding="utf-8"))
 PLAIN = rules.profile({"memory": [], "versions": {"stable": "0"}}, None, "cuda", "0", False, 24 << 30)
 GIB = 1 << 30
 
@@ -41,6 +45,28 @@ def test_groups_add_up_to_the_published_count(config, total):
 def test_a_list_of_attention_layers_leaves_the_others_to_the_state():
     attention = {g["kind"]: g["layers"] for g in architecture(m.BAMBA_9B).entry["attention"]}
     assert attention == {"mamba": 29, "full": 3}
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_every_class_to_the_parameter_and_the_cache_value(name):
+    entry = architecture(CLASSES[name]["config"], None, False).entry
+    assert entry["params"]["total"] == CLASSES[name]["params"]
+    if "kv" in CLASSES[name]:
+        assert kv.build(entry, "bf16", 1, PLAIN).per_token() == 2 * CLASSES[name]["kv"]
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_without_a_field_a_config_is_refused_by_name_or_says_what_it_assumed(name):
+    config = CLASSES[name]["config"]
+    whole = architecture(config, None, False)
+    for key in sorted({*config} - {"text_config", "architectures", "layers_block_type"}):
+        try:
+            found = architecture({k: v for k, v in config.items() if k != key}, None, False)
+        except ImportProblem as problem:
+            assert key in str(problem)
+            continue
+        same = all(found.entry[part] == whole.entry[part] for part in ("params", "attention", "groups"))
+        assert same or len(found.said) > len(whole.said), key
 
 
 def test_experts_behind_a_narrower_width():
@@ -132,6 +158,21 @@ def test_a_refusal_names_the_field(change, field):
         architecture(config)
     assert caught.value.field == field
     assert field in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "field"),
+    [
+        ("falcon_h1", {"mamba_d_ssm": 1000}, "mamba_d_head"), ("gemma4_text", {"num_kv_shared_layers": 30},
+         "num_kv_shared_layers"), ("jamba", {"num_experts_per_tok": 99}, "num_experts_per_tok"),
+        ("laguna", {"mlp_layer_types": ["sparse"]}, "mlp_layer_types"), ("gpt_oss", {"num_local_experts": None},
+         "num_experts"), ("nemotron_h", {"layers_block_type": ["mamba", "odd"]}, "layers_block_type"),
+    ],
+)  # fmt: skip
+def test_a_class_that_contradicts_itself_is_refused(name, change, field):
+    with pytest.raises(ImportProblem) as caught:
+        architecture({**CLASSES[name]["config"], **change}, None, False)
+    assert field in caught.value.field
 
 
 def test_a_missing_number_of_kv_heads_is_only_filled_where_the_class_says_so():

@@ -7,7 +7,7 @@ The rows say what the class does when a field is silent; where the file writes a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -48,6 +48,7 @@ class Class:
 _LLAMA = Class(mha=True)
 _QWEN2 = Class(qkv_bias=True, mha=True)
 _QWEN3 = Class(qk_norm="head", defaults={"head_dim": 128})
+_QWEN3_MOE = Class(qk_norm="head")
 _QWEN35 = Class(qk_norm="head", kind="gated-delta", defaults={"head_dim": 256})
 _DEEPSEEK = Class(router_bias=True)
 _DSA = Class(router_bias=True, extra=("indexer",))
@@ -55,9 +56,10 @@ _GEMMA3 = Class(
     norms=4, qk_norm="head", windowed=6, tied=True,
     defaults={"vocab": 262208, "heads": 8, "kv_heads": 4, "head_dim": 256, "window": 4096},
 )  # fmt: skip
-_GEMMA4 = Class(norms=4, moe_norms=7, qk_norm="head", tied=True, kind="gemma4")
+_GEMMA4 = Class(norms=4, moe_norms=7, qk_norm="head", tied=True, kind="gemma4", defaults={"head_dim": 256})
 _COHERE = Class(norms=1, tied=True, mha=True)
 _GPT = Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, tied=True, mha=True)
+_GPT2 = replace(_GPT, extra=("positions", "four-wide"))
 
 CLASSES: dict[str, Class] = {
     # plain decoders
@@ -65,13 +67,15 @@ CLASSES: dict[str, Class] = {
     "ministral": Class(windowed="all"),
     "mistral3": _LLAMA, "yi": _LLAMA, "aquila": _LLAMA, "xverse": _LLAMA, "internlm": _LLAMA, "internlm2": _LLAMA,
     "internlm3": _LLAMA, "baichuan": _LLAMA, "deepseek": _LLAMA, "granite": _LLAMA, "arcee": Class(mlp=2),
-    "smollm3": Class(), "seed_oss": Class(qkv_bias=True), "exaone": Class(), "orion": Class(bias_norms=True, mha=True),
+    "smollm3": Class(tied=True), "seed_oss": Class(qkv_bias=True), "exaone": Class(),
+    "orion": Class(bias_norms=True, mha=True),
     "solar": _LLAMA, "minicpm": Class(tied=True, mha=True), "hunyuan_v1_dense": Class(qk_norm="head"),
     "olmo": Class(norms=0, mha=True),
     "olmo2": Class(qk_norm="full", mha=True), "olmo3": Class(qk_norm="full", windowed=4, mha=True),
-    "apertus": Class(mlp=2, qk_norm="head"),
-    "ernie4_5": Class(tied=True), "helium": _LLAMA, "stablelm": Class(bias_norms=True, mha=True),
-    "bitnet": Class(norms=2, tied=True, extra=("subnorms",)),
+    "apertus": Class(mlp=2, qk_norm="head", extra=("xielu",)),
+    "ernie4_5": Class(defaults={"head_dim": 128}, tied=True), "helium": _LLAMA,
+    "stablelm": Class(bias_norms=True, mha=True),
+    "bitnet": Class(norms=2, extra=("subnorms",)),
     "qwen": Class(qkv_bias=True, mha=True), "qwen2": _QWEN2, "qwen2_5": _QWEN2, "qwen2_vl": _QWEN2,
     "qwen2_5_vl": _QWEN2,
     "qwen2_vl_text": _QWEN2, "qwen2_5_vl_text": _QWEN2, "qwen2_5_omni": _QWEN2, "qwen2_5_omni_text": _QWEN2,
@@ -84,40 +88,70 @@ CLASSES: dict[str, Class] = {
     "cohere": _COHERE, "cohere2": Class(norms=1, tied=True, windowed=4), "command-r": _COHERE,
     "glm": Class(qkv_bias=True), "glm4": Class(norms=4, qkv_bias=True), "chatglm": Class(qkv_bias=True, mha=True),
     "exaone4": Class(qk_norm="head", windowed=4),
-    "phi": Class(mlp=2, norms=1, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, mha=True),
+    "phi": Class(
+        mlp=2, norms=1, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, mha=True, extra=("head-bias",)
+    ),
     "phi3": Class(windowed="all", mha=True),
     "phi4mm": Class(mha=True),
     "starcoder2": Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, tied=True, windowed="all"),
-    "gpt2": _GPT, "gpt_bigcode": _GPT, "opt": _GPT, "bloom": _GPT,
+    "gpt2": _GPT2, "gpt_bigcode": _GPT2, "opt": replace(_GPT, extra=("positions", "two-positions")),
+    "bloom": replace(_GPT, extra=("embedding-norm", "four-wide")),
     "gpt_neox": Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, mha=True),
-    "gptj": Class(mlp=2, norms=1, bias_norms=True, mlp_bias=True, mha=True),
-    "mpt": Class(mlp=2, tied=True, mha=True), "falcon": Class(mlp=2, bias_norms=True, tied=True, kind="falcon"),
+    "gptj": Class(mlp=2, norms=1, bias_norms=True, mlp_bias=True, mha=True, extra=("head-bias", "four-wide")),
+    "mpt": Class(mlp=2, tied=True, mha=True, extra=("four-wide",)),
+    "falcon": Class(mlp=2, bias_norms=True, tied=True, kind="falcon", extra=("four-wide",)),
     "nemotron": Class(mlp=2, bias_norms=True), "nemotron-nas": Class(kind="blocks"), "deci": Class(kind="blocks"),
+    "ministral3": Class(), "cwm": Class(), "granite_swa": Class(tied=True, extra=("sinks",)), "nanochat": Class(
+        mlp=2, norms=0
+    ),
+    "vaultgemma": Class(windowed="alternate", tied=True, defaults={"head_dim": 256}),
+    "gemma4_unified": _GEMMA4, "gemma4_unified_text": _GEMMA4,
+    "glm4v_text": Class(norms=4, qkv_bias=True), "glm_ocr_text": Class(norms=4),
+    "jais2": Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True),
+    "muse_glimmer_text": Class(norms=4, extra=("output-gate",)), "phi4_multimodal": Class(mha=True),
+    "persimmon": Class(
+        mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, mha=True, qk_norm="head-bias"
+    ),
+    "codegen": Class(mlp=2, norms=1, bias_norms=True, mlp_bias=True, mha=True, extra=("head-bias", "four-wide")),
+    "gpt_neo": Class(
+        mlp=2, bias_norms=True, o_bias=True, mlp_bias=True, tied=True, mha=True, extra=("positions", "four-wide"),
+    ),
+    "apertus1p5_text": Class(mlp=2, qk_norm="head", extra=("xielu",)), "olmo_hybrid": Class(qk_norm="full", mha=True),
     # mixtures of experts
-    "qwen2_moe": Class(qkv_bias=True, extra=("shared-gate",)), "qwen3_moe": _QWEN3, "qwen3_vl_moe": _QWEN3,
-    "qwen3_vl_moe_text": _QWEN3,
-    "qwen3_omni_moe": _QWEN3, "qwen3_omni_moe_text": _QWEN3,
+    "cohere2_moe": Class(norms=1, tied=True),
+    "hy_v3": Class(defaults={"head_dim": 128}, qk_norm="head", router_bias=True),
+    "mellum": Class(defaults={"head_dim": 128}, qk_norm="head"), "aria_text": Class(),
+    "granitemoe_swa": Class(extra=("sinks",)),
+    "kolibri1": Class(norms=4, qk_norm="head", router_bias=True),
+    "laguna": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
+    "qwen2_moe": Class(qkv_bias=True, extra=("shared-gate",)), "qwen3_moe": _QWEN3_MOE, "qwen3_vl_moe": _QWEN3_MOE,
+    "qwen3_vl_moe_text": _QWEN3_MOE, "qwen3_omni_moe": _QWEN3_MOE, "qwen3_omni_moe_text": _QWEN3_MOE,
     "phimoe": Class(bias_norms=True, qkv_bias=True, o_bias=True, windowed="all"),
-    "olmoe": Class(qk_norm="full"), "granitemoe": Class(tied=True), "granitemoeshared": Class(tied=True),
+    "olmoe": Class(qk_norm="full"), "granitemoe": Class(), "granitemoeshared": Class(),
     "dbrx": Class(bias_norms=False),
-    "gpt_oss": Class(qkv_bias=True, o_bias=True, mlp_bias=True, windowed="alternate", extra=("sinks", "router-bias")),
+    "gpt_oss": Class(
+        defaults={"head_dim": 64}, qkv_bias=True, o_bias=True, mlp_bias=True, windowed="alternate",
+        extra=("sinks", "router-bias"),
+    ),
     "glm4_moe": Class(qkv_bias=True, router_bias=True),
     "glm4v_moe": Class(qkv_bias=True, router_bias=True), "glm4v_moe_text": Class(qkv_bias=True, router_bias=True),
     "ernie4_5_moe": Class(tied=True, router_bias=True),
     "hunyuan_v1_moe": Class(qk_norm="head", tied=True), "dots1": Class(qk_norm="head", router_bias=True),
     "bailing_moe": Class(), "bailing_moe_v2": Class(qk_norm="head", router_bias=True),
-    "minimax_m2": Class(qk_norm="full", router_bias=True),
+    "minimax_m2": Class(defaults={"head_dim": 128}, qk_norm="full", router_bias=True),
     "minimax_m3": Class(qk_norm="head", router_bias=True, extra=("indexer",)),
     "minimax_m3_vl": Class(qk_norm="head", router_bias=True, extra=("indexer",)),
     "exaone_moe": Class(qk_norm="head", router_bias=True),
     "mimo_v2_flash": Class(router_bias=True), "step3p5": Class(qk_norm="head", router_bias=True),
     "step3p7": Class(qk_norm="head", router_bias=True),
     "llama4": Class(kind="llama4"), "llama4_text": Class(kind="llama4"), "flex_olmo": Class(qk_norm="full"),
-    "solar_open": Class(router_bias=True), "afmoe": Class(norms=4, qk_norm="head", router_bias=True),
+    "solar_open": Class(defaults={"head_dim": 128}, router_bias=True),
+    "afmoe": Class(norms=4, qk_norm="head", router_bias=True, extra=("output-gate",)),
     # latent attention
+    "youtu": Class(tied=True), "axk1": Class(moe_norms=3, router_bias=True),
     "deepseek_v2": Class(), "deepseek_vl_v2": Class(), "deepseek_v3": _DEEPSEEK, "deepseek_v32": _DSA,
     "kimi_k2": _DEEPSEEK, "kimi_k25": _DEEPSEEK, "kimi_vl": _DEEPSEEK,
-    "glm_moe_dsa": _DSA, "glm4_moe_lite": _DEEPSEEK, "mistral4": _DEEPSEEK, "minicpm3": Class(tied=False),
+    "glm_moe_dsa": _DSA, "glm4_moe_lite": _DEEPSEEK, "mistral4": Class(), "minicpm3": Class(tied=True),
     "longcat_flash": Class(kind="longcat", router_bias=True),
     "deepseek_v4": Class(router_bias=True, kind="compressed"),
     "deepseek_ref": Class(router_bias=True, kind="compressed"),
@@ -132,13 +166,63 @@ CLASSES: dict[str, Class] = {
     "nemotron_h": Class(mlp=2, norms=1, kind="nemotron", router_bias=True),
     "nemotron_h_moe": Class(mlp=2, norms=1, kind="nemotron", router_bias=True),
     "mamba": Class(norms=1, tied=True, kind="mamba1"), "falcon_mamba": Class(norms=1, tied=True, kind="mamba1"),
-    "mamba2": Class(norms=1, tied=True, kind="mamba2"),
-    "jamba": Class(kind="jamba"), "granitemoehybrid": Class(tied=True, kind="layers"), "bamba": Class(kind="layers"),
+    "mamba2": Class(norms=1, kind="mamba2"),
+    "jamba": Class(kind="jamba"), "granitemoehybrid": Class(kind="layers"), "bamba": Class(kind="layers"),
     "falcon_h1": Class(kind="parallel-mamba"),
     "lfm2": Class(kind="layers", qk_norm="head", tied=True),
+    "lfm3": Class(kind="layers", norms=4, qk_norm="head", tied=True, extra=("head-gate",)),
     "lfm2_moe": Class(kind="layers", qk_norm="head", tied=True),
     "minimax": Class(kind="lightning"), "minimax_text_01": Class(kind="lightning"),
 }  # fmt: skip
+
+# Fields that tell how many experts there are, how wide they are and on which layers.
+_LOCAL = ("num_local_experts",)
+_NARROW = ("num_experts", "moe_intermediate_size")
+_ROUTED = ("n_routed_experts", "moe_intermediate_size", "n_shared_experts")
+_DEPTH = "first_k_dense_replace|mlp_layer_types|moe_layer_freq"
+_LATENT = ("kv_lora_rank", "q_lora_rank")
+_ALL = (*_LATENT, *_ROUTED, _DEPTH)
+_ERNIE = ("moe_num_experts", "moe_intermediate_size", "moe_num_shared_experts", "moe_layer_start_index")
+
+# Fields that change the numbers and that every file of a class writes, null included ("a|b": either will do).
+_NEEDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("mixtral gpt_oss granitemoe llama4 llama4_text minimax minimax_text_01", _LOCAL),
+    ("minimax_m2 minimax_m3 minimax_m3_vl", _LOCAL),
+    ("granitemoe_swa", (*_LOCAL, "layer_types")),
+    ("granitemoeshared granitemoehybrid", (*_LOCAL, "shared_intermediate_size")),
+    ("flex_olmo olmoe bailing_moe bailing_moe_v2 hunyuan_v1_moe", ("num_experts",)),
+    ("qwen3_moe qwen3_vl_moe qwen3_vl_moe_text qwen3_omni_moe qwen3_omni_moe_text mellum", _NARROW),
+    ("kolibri1", (*_NARROW, "shared_expert_intermediate_size", "layer_types")),
+    ("qwen2_moe qwen3_next qwen3_5_moe qwen3_5_moe_text", (*_NARROW, "shared_expert_intermediate_size")),
+    ("laguna", (*_NARROW, "shared_expert_intermediate_size", "mlp_layer_types|mlp_only_layers", "layer_types")),
+    ("afmoe", (*_NARROW, "num_shared_experts", "num_dense_layers|mlp_layer_types", "layer_types")),
+    ("exaone_moe", (*_NARROW, "num_shared_experts", _DEPTH, "layer_types|sliding_window_pattern")),
+    ("hy_v3", (*_NARROW, "num_shared_experts", _DEPTH)),
+    ("cohere2_moe", ("num_experts", "sliding_window", "layer_types|sliding_window_pattern")),
+    ("cwm gemma4 gemma4_text gemma4_unified gemma4_unified_text granite_swa olmo_hybrid", ("layer_types",)),
+    ("aria_text", ("moe_num_experts", "moe_num_shared_experts")), ("ernie4_5_moe", _ERNIE),
+    ("glm4_moe glm4v_moe glm4v_moe_text dots1", (*_ROUTED, _DEPTH)), ("solar_open", _ROUTED),
+    ("deepseek_v2 deepseek_v3 kimi_k2 kimi_k25 kimi_vl glm4_moe_lite axk1", _ALL),
+    ("deepseek_v32 glm_moe_dsa", (*_ALL, "index_head_dim")), ("mistral4", (*_ROUTED, *_LATENT)),
+    ("minicpm3 youtu", _LATENT), ("longcat_flash", ("n_routed_experts", *_LATENT)),
+    ("kimi_linear", (*_NARROW, *_LATENT, _DEPTH)),
+    ("jamba", ("num_experts", "expert_layer_period", "expert_layer_offset")),
+    ("arcee jais2 nanochat apertus apertus1p5_text nemotron starcoder2 phi gpt_neox persimmon opt",
+     ("intermediate_size",)),
+    ("mamba2 nemotron_h nemotron_h_moe", ("n_groups",)), ("falcon_h1", ("mamba_d_head", "mamba_rms_norm")),
+    ("phimoe", (*_LOCAL, "attention_bias")),
+    ("gpt_neo", ("attention_layers|attention_types",)),
+    ("lfm2", ("block_auto_adjust_ff_dim",)),
+)  # fmt: skip
+NEEDS = {name: needs for names, needs in _NEEDS for name in names.split()}
+
+# types of models that read images: without a vision_config something is missing
+SEEING = (
+    "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "cosmos3_omni", "gemma3", "gemma4",
+    "llama4", "mistral3", "pixtral", "internvl", "internvl_chat", "lighton_ocr", "glm4v", "glm4v_moe", "glm46v",
+    "kimi_vl", "kimi_k25", "minimax_m3_vl", "idefics3", "smolvlm", "llava", "llava_next", "llava_onevision",
+    "paligemma", "cohere2_vision", "aya_vision", "lfm2_vl", "deepseek_vl_v2",
+)  # fmt: skip
 
 # class names of config.json whose model_type is missing or says nothing
 _NAMES = {

@@ -6,11 +6,17 @@ contradiction and an unknown class are refused with the field's name (`ImportPro
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from . import classes, groups, layers, params, quantization, towers
-from .fields import Fields, Json
+from .fields import NAMES, Fields, Json
 from .problem import ImportProblem, shown
+
+# fields that only some classes have
+_TOLD = re.compile(
+    "expert|lora|mamba|ssm|linear_|layer_types|per_layer|hybrid|pattern|compress|index_|moe|logit_softcap"
+)
 
 
 class Imported(NamedTuple):
@@ -34,7 +40,7 @@ def architecture(config: Any, quant_file: Any = None, with_format: bool = True) 
     if not isinstance(config, dict):
         raise ImportProblem("config.json", f"not an object: {shown(config)}")
     fields, trait, name = _open(config)
-    count = layers.count(fields)
+    count = layers.count(fields) * (2 if trait.kind == "longcat" else 1)  # a layer of that class is two
     if count > 10000:
         raise ImportProblem(fields.where("num_hidden_layers"), f"{count} layers")
     hidden = fields.need("hidden")
@@ -60,11 +66,25 @@ def _open(config: Json) -> tuple[Fields, classes.Class, str]:
         if any(written) or named:
             where = "model_type" if any(written) else "architectures"
             raise ImportProblem(probe.where(where), f"{shown(next((w for w in written if w), named))} is not known")
+        # more than a plain decoder, or less than a whole one, and nothing says which
+        whole = all(map(probe.named, ("heads", "kv_heads", "intermediate"))) or not probe.named("hidden")
+        if any(map(_TOLD.search, probe.part)) or not whole:
+            raise ImportProblem(probe.where("model_type"), "missing")
         found = "", classes.Class()
         probe.said.append("model_type missing: read as a plain decoder")
     name, trait = found
     fields = Fields(config, trait.defaults)
     fields.said += probe.said
+    fields.require(classes.NEEDS.get(name, ()))
+    windows = [*NAMES["window"], "layer_types"]
+    if trait.windowed != "none" and not any(n in fields.part or n in fields.outer for n in windows):
+        if trait.windowed != "all":
+            raise fields.missing("sliding_window")
+        fields.said.append("sliding_window missing: every layer sees the whole context")
+    if trait.kind == "gemma4" and not fields.has("hidden_size_per_layer_input"):
+        fields.said.append("hidden_size_per_layer_input missing: no embeddings per layer")
+    if str(config.get("model_type")) in classes.SEEING and "vision_config" not in config:
+        fields.said.append("vision_config missing: no tower counted")
     label = config.get("architectures")
     return fields, trait, str(label[0]) if isinstance(label, list) and label else name
 
@@ -74,10 +94,16 @@ def _entry(
     attention: list[Json],
 ) -> Json:  # fmt: skip
     vocab = fields.need("vocab")
-    tied = fields.raw("tie_word_embeddings")
+    # the whole model decides, its language part only where the file around it is silent
+    tied = fields.outer.get("tie_word_embeddings")
+    tied = fields.raw("tie_word_embeddings") if tied is None else tied
+    if tied is None:
+        fields.said.append(f"tie_word_embeddings={str(trait.tied).lower()} (class default)")
     tied = trait.tied if tied is None else bool(tied)
     experts = _experts(fields, count, trait)
     mlps = layers.mlps(fields, count, trait, experts["count"] if experts else 0)
+    if trait.kind == "nemotron" and "moe" in mlps:
+        fields.require(("n_routed_experts", "moe_intermediate_size", "moe_shared_expert_intermediate_size"))
     if experts:
         experts["layers"] = mlps.count("moe")
         if not experts["layers"]:
@@ -86,6 +112,12 @@ def _entry(
     sheet.add("embeddings", "embeddings", hidden, vocab)
     if not tied:
         sheet.add("head", "head", hidden, vocab)
+    if "head-bias" in trait.extra:
+        sheet.vector("head", vocab)
+    if "positions" in trait.extra:
+        sheet.add("other", "other", hidden, fields.need("context") + (2 if "two-positions" in trait.extra else 0))
+    if "embedding-norm" in trait.extra:
+        sheet.vector("norms", 2 * hidden)
     gated = bool(fields.raw("attn_output_gate")) or trait.kind == "gated-delta" or "output-gate" in trait.extra
     for group in attention:
         told = {**group, "k_is_v": True} if group.get("shared_projection") else group
@@ -133,6 +165,10 @@ def _entry(
 def _experts(fields: Fields, count: int, trait: classes.Class) -> Json | None:
     number = fields.find("experts", 0)
     enabled = fields.raw("enable_moe_block")
+    if number is None and enabled is not False:
+        told = fields.named("active") or fields.named("moe_intermediate")
+        if told and told[1]:
+            raise fields.missing("num_experts", f", though {told[0]} is {shown(told[1])}")
     if not number or number == 1 or enabled is False:
         return None
     active = fields.need("active")
@@ -160,15 +196,17 @@ def _mlps(
     dense = [i for i, kind in enumerate(mlps) if kind == "dense"]
     sparse = [i for i, kind in enumerate(mlps) if kind == "moe"]
     width = None
-    if trait.kind == "gemma4" and experts:  # a dense MLP beside the experts on every layer
+    if trait.kind in ("gemma4", "longcat") and experts:  # a dense MLP beside the experts on every layer
         dense = list(range(len(mlps)))
     if trait.kind == "blocks":
         return _block_mlps(sheet, fields, hidden)
     if dense:
         width = fields.number("intermediate_size_mlp", 1) or fields.number("dense_intermediate_size", 1)
-        width = width or (
-            4 * hidden if trait.mlp == 2 and not fields.named("intermediate") else fields.need("intermediate")
-        )
+        if not width and "four-wide" in trait.extra and not fields.named("intermediate"):
+            factor = fields.number("expansion_ratio", 1) or 4
+            fields.said.append(f"intermediate_size={factor} x hidden_size (class default)")
+            width = factor * hidden
+        width = width or fields.need("intermediate")
         width = _lfm_width(fields, width)
         params.mlp(sheet, "mlp", trait.mlp, hidden, width, dense)
         if fields.raw("mlp_bias") if fields.has("mlp_bias") else trait.mlp_bias:
@@ -194,9 +232,10 @@ def _mlps(
         params.mlp(sheet, "shared-experts", matrices, hidden, shared, sparse, "_shexp")
         if "shared-gate" in trait.extra:
             sheet.vector("router", hidden, sparse)
-    sheet.add("router", "router", hidden, experts["count"], sparse)
+    choices = experts["count"] + (fields.number("zero_expert_num") or 0)  # some lead nowhere
+    sheet.add("router", "router", hidden, choices, sparse)
     if (trait.router_bias and fields.raw("use_routing_bias") is not False) or "router-bias" in trait.extra:
-        sheet.vector("router", experts["count"], sparse)
+        sheet.vector("router", choices, sparse)
     if trait.kind == "gemma4":
         sheet.vector("router", hidden + experts["count"], sparse)
     return width
@@ -237,9 +276,15 @@ def _norms(
     every = list(range(len(kinds)))
     sparse = [i for i in every if mlps[i] == "moe"] if trait.moe_norms is not None else []
     sheet.vector("norms", (trait.moe_norms or 0) * hidden * wide, sparse)
-    sheet.vector("norms", trait.norms * hidden * wide, [i for i in every if i not in sparse])
+    norms = trait.norms
+    if trait.kind == "falcon":  # attention and MLP side by side share one norm, unless the file asks for two
+        two = fields.raw("num_ln_in_parallel_attn") == 2 or fields.raw("new_decoder_architecture") is True
+        norms = 2 if two or fields.raw("parallel_attn") is False else 1
+    sheet.vector("norms", norms * hidden * wide, [i for i in every if i not in sparse])
     if trait.norms or trait.bias_norms:
         sheet.vector("norms", hidden * wide)
+    if "xielu" in trait.extra:  # numbers of the activation
+        sheet.vector("other", 4, every)
     if "block-residuals" in trait.extra:
         sheet.vector("norms", 2 * hidden)
     if trait.kind == "gemma4":

@@ -68,6 +68,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 
 # how a message names a quantity whose first name is not the usual one
 _USUAL = {"vocab": "vocab_size"}
+# every name of a quantity, with all of that quantity's names
+_ALIASES = {name: names for names in NAMES.values() for name in names}
 
 
 def language_part(config: Json) -> tuple[Json, str]:
@@ -134,8 +136,21 @@ class Fields:
         """Like find, but absence is an error that names the field."""
         value = self.find(quantity, low)
         if value is None:
-            raise ImportProblem(f"{self.path}{_USUAL.get(quantity, NAMES[quantity][0])}", "missing")
+            raise self.missing(_USUAL.get(quantity, NAMES[quantity][0]))
         return value
+
+    def missing(self, name: str, more: str = "", others: tuple[str, ...] = ()) -> ImportProblem:
+        """The error for a field that is absent, with the other names under which it would be read."""
+        others = tuple(n for n in (*others, *_ALIASES.get(name, ())) if n != name)
+        read = f" (also read as {', '.join(others)})" if others else ""
+        return ImportProblem(f"{self.path}{name}", f"missing{more}{read}")
+
+    def require(self, needs: tuple[str, ...]) -> None:
+        """Refuse a file that lacks one of the fields its class writes: "a|b" where either will do."""
+        for need in needs:
+            names = need.split("|")
+            if not any(n in self.part or n in self.outer for name in names for n in (name, *_ALIASES.get(name, ()))):
+                raise self.missing(names[0], others=tuple(names[1:]))
 
     def whole(self, name: str, value: Any, low: int = 0) -> int:
         """`value` as a whole number in a sane range, or the error that names its field."""

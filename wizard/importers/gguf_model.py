@@ -296,6 +296,8 @@ def _keys(
         raise ImportProblem(meta.key("attention.head_count"), f"0 heads on layer {index}, which has keys")
     end = "_swa" if windowed and meta.get("attention.key_length_swa") is not None else ""
     dim = meta.whole(f"attention.key_length{end}", 1) or hidden // heads
+    if not dim:
+        raise ImportProblem(meta.key("attention.head_count"), f"{heads} heads in a width of {hidden}")
     v_dim = meta.whole(f"attention.value_length{end}", 1) or dim
     count = kv[index] if kv else heads
     key = block.get("attn_k.weight")
@@ -337,6 +339,8 @@ def _state(meta: _Meta, kind: str, hidden: int, block: dict[str, Tensor]) -> Jso
         return {"kind": "mamba", "state": state}
     kernel, inner, size = meta.need("ssm.conv_kernel"), meta.need("ssm.inner_size"), meta.need("ssm.state_size")
     rank, groups = meta.need("ssm.time_step_rank"), meta.whole("ssm.group_count") or 0
+    if (kind == "linear" or groups) and (not rank or inner % rank):
+        raise ImportProblem(meta.key("ssm.inner_size"), f"{inner} does not divide by {rank} heads")
     if kind == "linear":
         if not groups:
             raise ImportProblem(meta.key("ssm.group_count"), "missing")

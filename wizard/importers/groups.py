@@ -19,6 +19,10 @@ def build(fields: Fields, kinds: list[str], trait: Class, hidden: int, heads: in
         return _blocks(fields, kinds, heads)
     if trait.kind == "compressed":
         return _compressed(fields, kinds, heads)
+    varied = fields.raw("num_attention_heads_per_layer")
+    if isinstance(varied, list) and set(map(str, varied)) != {str(heads)}:
+        where = fields.where("num_attention_heads_per_layer")
+        raise ImportProblem(where, "layers with different numbers of query heads are not known here")
     per_layer = fields.named("kv_heads")
     if per_layer and isinstance(per_layer[1], list):
         return _listed(fields, kinds, per_layer, hidden, heads)
@@ -101,7 +105,10 @@ def _heads(fields: Fields, kind: str, trait: Class, hidden: int, heads: int) -> 
             group["heads"] = swa_heads
     if kind == "full" and trait.kind == "gemma4":
         kv = fields.number("num_global_key_value_heads", 1) or kv
-        dim = fields.number("global_head_dim", 1) or dim
+        dim = fields.number("global_head_dim", 1) or 0
+        if not dim:
+            fields.said.append("global_head_dim=512 (class default)")
+            dim = 512
         v_dim = dim
     group |= {"kv_heads": kv, "head_dim": dim}
     if v_dim != dim:
@@ -190,7 +197,7 @@ def _first(fields: Fields, names: tuple[str, ...]) -> int:
         value = fields.number(name, 1)
         if value is not None:
             return value
-    raise ImportProblem(f"{fields.path}{names[0]}", "missing")
+    raise fields.missing(names[0], others=names[1:])
 
 
 def _mamba(fields: Fields, trait: Class, hidden: int) -> Json:
@@ -211,6 +218,13 @@ def _mamba(fields: Fields, trait: Class, hidden: int) -> Json:
             or (fields.number("mamba_expand", 1) or fields.number("expand", 1) or 2) * hidden
         )
         dim = fields.number("head_dim", 1) if trait.kind == "mamba2" and fields.has("head_dim") else width // heads
+    if not dim:
+        raise fields.missing("mamba_head_dim", others=("mamba_d_head",))
+    wide = fields.number("mamba_d_ssm", 1)
+    if wide is None and trait.kind == "layers" and fields.has("mamba_expand"):
+        wide = (fields.number("mamba_expand", 1) or 2) * hidden
+    if wide is not None and wide != heads * dim:
+        raise ImportProblem(fields.where("mamba_d_head"), f"{heads} heads of {dim} are not the {wide} of the layer")
     groups = fields.number("n_groups", 1) or fields.number("mamba_n_groups", 1) or 1
     return {"heads": heads, "groups": groups, "state_size": size, "head_dim": dim, "conv_kernel": kernel,
             "conv_channels": heads * dim + 2 * groups * size, "dtype_bytes": _dtype(fields)}  # fmt: skip

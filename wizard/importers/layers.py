@@ -22,7 +22,8 @@ _TYPES = {
     "chunked_attention": "chunked", "linear_attention": "linear", "linear": "linear", "gated_deltanet": "linear",
     "kda": "linear", "lightning_attention": "linear", "mamba": "mamba", "mamba2": "mamba", "recurrent": "linear",
     "conv": "conv",
-    "deepseek_sparse_attention": "mla", "mla": "mla", "sparse_attention": "full", "minimax_m3_sparse": "full",
+    "deepseek_sparse_attention": "mla", "mla": "mla",
+    "indexed_attention": "full", "sparse_attention": "full", "minimax_m3_sparse": "full",
     "moe": "none", "mlp": "none", "no_op": "none", "identity": "none",
 }  # fmt: skip
 _LETTERS = {"M": "mamba", "*": "full", "E": "none", "-": "none"}
@@ -39,9 +40,7 @@ def count(fields: Fields) -> int:
             length = len(listed)
     written = fields.find("layers")
     if written is None:
-        if not length:
-            return fields.need("layers")
-        return length
+        return length or fields.need("layers")
     return written
 
 
@@ -52,6 +51,8 @@ def attention(fields: Fields, layers: int, trait: Class) -> list[str]:
         kinds = _by_list(fields, layers)
     if kinds is None:
         kinds = _by_window(fields, layers, trait)
+    if trait.kind in ("layers", "nemotron"):  # newer files call every layer with a state linear
+        kinds = ["mamba" if kind == "linear" else kind for kind in kinds]
     if fields.has("kv_lora_rank"):
         kinds = ["mla" if kind == "full" else kind for kind in kinds]
     return kinds
@@ -71,7 +72,7 @@ def _types(fields: Fields, name: str, layers: int) -> list[str] | None:
 
 
 def _by_list(fields: Fields, layers: int) -> list[str] | None:
-    for name in ("layer_types", "layers_block_type", "layer_type_list", "block_types"):
+    for name in ("layer_types", "layers_block_type", "layer_type_list", "block_types", "attention_layers"):
         kinds = _types(fields, name, layers)
         if kinds:
             return kinds
@@ -106,9 +107,14 @@ def _by_class(fields: Fields, layers: int, trait: Class) -> list[str] | None:
         if not all(isinstance(n, int) for n in full):
             raise ImportProblem(fields.where("linear_attn_config"), "full_attn_layers are not whole numbers")
         return ["full" if i + 1 in full else "linear" for i in range(layers)]
-    at = fields.listed("attn_layer_indices") if kind == "layers" else None
-    if at is not None:
-        return ["full" if i in at else "mamba" for i in range(layers)]
+    for name, other in (("attn_layer_indices", "mamba"), ("full_attn_idxs", "conv")) if kind == "layers" else ():
+        at = fields.listed(name)
+        if at is not None and not fields.has("layer_types"):
+            return ["full" if i in at else other for i in range(layers)]
+    if kind == "layers" and not any(map(fields.has, ("layer_types", "layers_block_type"))):
+        raise ImportProblem(fields.where("layer_types"), "missing, so it is not known which layers keep a state")
+    if kind == "longcat":
+        return ["full"] * layers
     if kind in ("mamba1", "mamba2"):
         return ["mamba"] * layers
     if kind == "parallel-mamba":
@@ -116,7 +122,7 @@ def _by_class(fields: Fields, layers: int, trait: Class) -> list[str] | None:
     if kind == "jamba":
         step, first = fields.number("attn_layer_period", 1), fields.number("attn_layer_offset")
         if step is None or first is None:
-            raise ImportProblem(fields.where("attn_layer_period"), "missing")
+            raise fields.missing("attn_layer_period" if step is None else "attn_layer_offset")
         return ["full" if i % step == first else "mamba" for i in range(layers)]
     if kind == "lightning":
         listed = fields.listed("attn_type_list", layers)
@@ -171,6 +177,7 @@ def _by_window(fields: Fields, layers: int, trait: Class) -> list[str]:
         return ["swa" if i % 2 == 0 else "full" for i in range(layers)]
     if isinstance(how, int):
         return ["full" if (i + 1) % how == 0 else "swa" for i in range(layers)]
+    fields.said.append("sliding_window: no field says which layers use it, so every layer sees the whole context")
     return ["full"] * layers
 
 
@@ -189,6 +196,8 @@ def mlps(fields: Fields, layers: int, trait: Class, experts: int) -> list[str]:
         return ["none" if (b.get("ffn") or {}).get("no_op") else "dense" for b in listed]
     if not experts:
         return ["dense"] * layers
+    if trait.kind == "longcat":  # each half has a dense MLP, and the first one experts beside it
+        return ["moe" if index % 2 == 0 else "dense" for index in range(layers)]
     listed = fields.listed("mlp_layer_types", layers)
     if listed is not None:
         return ["moe" if value in ("sparse", "moe") else "dense" for value in listed]

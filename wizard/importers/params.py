@@ -80,10 +80,14 @@ def attention(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
         sheet.vector("attention", own, layers)
     if trait.qk_norm == "head":
         sheet.vector("norms", 2 * k_dim, layers)
+    elif trait.qk_norm == "head-bias":
+        sheet.vector("norms", 4 * k_dim, layers)
     elif trait.qk_norm == "full":
         sheet.vector("norms", q + k, layers)
+    if "head-gate" in trait.extra:  # one gate a query head
+        sheet.add("attention", "other", hidden, own, layers)
     if "subnorms" in trait.extra:
-        sheet.vector("norms", q, layers)
+        sheet.vector("norms", q + (fields.find("intermediate") or 0), layers)
     _index(sheet, fields, group, hidden, hidden)
 
 
