@@ -44,7 +44,7 @@ def build(out: Path = SITE, hashed: bool = True) -> dict:
     shutil.copytree(ASSETS / "img", target / "img", dirs_exist_ok=True)
     sheet = next(name for name in kept if name.endswith(".css"))
     preload = {
-        lang: [f"assets/fonts/{fonts[f'ibm-plex-sans-{subset}-standard-normal']}" for subset in subsets]
+        lang: [f"assets/fonts/{fonts[f'ibm-plex-sans-{subset}-wght-normal']}" for subset in subsets]
         for lang, subsets in PRELOAD.items()
     }
     js, before = ([f"assets/{name}" for name in names] for names in (scripts, before))
@@ -61,7 +61,7 @@ def sheets() -> list[Path]:
 def typefaces(target: Path) -> tuple[str, dict[str, str]]:
     """Copy the woff2 files; returns their @font-face rules and {face: file}."""
     rules, files = [], {}
-    for package, names in ((SANS, ("standard",)), (MONO, WEIGHTS)):
+    for package, names in ((SANS, ("wght",)), (MONO, WEIGHTS)):
         for name in names:
             for face in _FACE.finditer((package / f"{name}.css").read_text(encoding="utf-8")):
                 if "-greek" in face["name"]:

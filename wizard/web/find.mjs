@@ -21,6 +21,9 @@ export class Finder {
     on("keydown", this.pressed);
     on("focusout", (field) => setTimeout(() => document.activeElement !== field && this.close(field), 0));
     this.element.addEventListener("pointerdown", (event) => this.pointed(event));
+    // somebody may have been quicker than this module
+    const { activeElement: early } = document;
+    if (early.matches("[data-we-find]") && this.element.contains(early) && early.value.trim()) this.typed(early);
   }
 
   typed(field) {

@@ -49,7 +49,7 @@ export class Wizard {
     );
     import("./find.mjs").then(
       ({ Finder }) => new Finder(this.form),
-      () => {}, // the lists are there without it
+      () => root.classList.add("wf-lists"), // they are there without it
     );
     this.begin();
   }
