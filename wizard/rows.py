@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .candidates import Candidate
+from .candidates import SHAKY, Candidate
 from .decision import statement
 from .facts import Facts
 from .found import Refusal
 from .memory import assumed, offload
 from .obstacles import merge, obstacle
 from .recommend import format_name
+from .roles import trial
 from .shapes import GIB
 from .sizing import detailed
 
@@ -38,6 +39,8 @@ def compared(best: Candidate, start: Candidate, facts: Facts) -> list[Plain]:
         return []
     if best.rank_class > start.rank_class:
         return [statement("fit", f"decision.behind-fit-{best.fit['class']}", mine=start.fit["class"])]
+    if trial(best) and not trial(start):
+        return [_trial(best, facts)]
     quantity = {"throughput": "throughput_tps", "cost": "throughput_tps"}.get(facts.situation["priority"], "decode_tps")
     mine, theirs = ((c.estimates or {}).get(quantity) for c in (start, best))
     if not mine or not theirs:
@@ -47,6 +50,17 @@ def compared(best: Candidate, start: Candidate, facts: Facts) -> list[Plain]:
     if theirs["low"] > mine["high"]:
         return [statement("faster", "decision.behind-faster", theirs=theirs["point"], mine=mine["point"])]
     return [statement("level", "decision.behind-level", theirs=theirs["point"], mine=mine["point"])]
+
+
+def _trial(best: Candidate, facts: Facts) -> Plain:
+    """That its kernels are emulated or experimental, or else that its project calls the layout experimental."""
+    path = best.path
+    if path.kernel in SHAKY:
+        names = sorted({c.entry["name"] for c in best.layout.cards})
+        named = {"format": format_name(path.family, path.type, facts), "device": names}
+        return statement("trial", f"decision.why-kernel-{path.kernel}", path.sources, **named)
+    name = facts.kb.engines[path.engine]["name"]
+    return statement("trial", "decision.caution-experimental", path.sources, engine=name)
 
 
 def nearest(candidates: list[Candidate]) -> Candidate:

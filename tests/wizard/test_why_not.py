@@ -76,6 +76,11 @@ def test_two_that_run_are_compared_by_class_and_numbers():
     lossy = with_speed(190, 200, 210, lossy=True)
     assert compared(lossy, start, f)[0]["text"] == "decision.behind-fit-fits"
     assert compared(with_speed(1, 2, 3, fit=None), start, f) == []
+    early = with_speed(190, 200, 210, path=replace(one.path, kernel="experimental"))
+    assert compared(early, start, f)[0]["text"] == "decision.why-kernel-experimental"
+    assert (
+        compared(with_speed(190, 200, 210, experimental=True), start, f)[0]["text"] == "decision.caution-experimental"
+    )
 
 
 # ---------------------------------------------------------------------- impossible
