@@ -55,8 +55,9 @@ def prepare(knowledge_dir: Path) -> Manifest:
     if done.returncode:
         raise RuntimeNotMade(f"scripts/runtime.mjs failed:\n{done.stdout}{done.stderr}")
     runtime = json.loads((BUILD / "runtime" / "runtime.json").read_text())["hash"]
-    data = _folder("k", [knowledge_dir / name for name in DATA_FILES])
-    app = _folder("app", sorted(WEB.glob("*.*js")))
+    data = _folder("k", {name: (knowledge_dir / name).read_bytes() for name in DATA_FILES})
+    scripts = sorted(WEB.glob("*.*js"))
+    app = _folder("app", {file.name: bare(file.read_text(encoding="utf-8")).encode() for file in scripts})
     manifest = Manifest(app, runtime, data)
     MANIFEST.write_text(json.dumps(manifest.__dict__) + "\n")
     return manifest
@@ -86,16 +87,32 @@ def install(site: Path) -> None:
         shutil.copytree(source, target / name)
 
 
-def _folder(prefix: str, files: list[Path]) -> str:
+def bare(script: str) -> str:
+    """A script without the comments that fill lines of their own: readers of the page do not read them."""
+    kept = []
+    inside = text = False  # a comment of several lines; a template literal of several lines
+    for line in script.splitlines():
+        start = line.lstrip()
+        if not text and not inside and start.startswith("//"):
+            continue
+        if not text and (inside or start.startswith("/*")):
+            inside = "*/" not in line
+            continue
+        text ^= line.count("`") % 2 == 1
+        kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+def _folder(prefix: str, files: dict[str, bytes]) -> str:
     total = hashlib.sha256()
-    for file in files:
-        total.update(file.name.encode() + b"\0" + file.read_bytes())
+    for file, content in files.items():
+        total.update(file.encode() + b"\0" + content)
     name = f"{prefix}-{total.hexdigest()[:12]}"
     target = BUILD / name
     if not target.is_dir():
         for old in BUILD.glob(f"{prefix}-*"):
             shutil.rmtree(old)
         target.mkdir()
-        for file in files:
-            shutil.copy(file, target / file.name)
+        for file, content in files.items():
+            (target / file).write_bytes(content)
     return name
