@@ -12,6 +12,7 @@ from typing import Any
 from .facts import Facts
 from .kb import KB
 from .launch import values as v
+from .models import writes
 
 Plain = dict[str, Any]
 
@@ -122,10 +123,7 @@ def _asked(recommendation: Plain, known: Plain) -> str:
 def _case(situation: Plain, kb: KB) -> str | None:
     """ "embeddings" or "rerank" for a model that only reads; None for one that writes, or none."""
     model = kb.models.get((situation.get("model") or {}).get("id") or "") or {}
-    tasks = model.get("tasks") or ()
-    if not tasks or "chat" in tasks or "completion" in tasks:
-        return None
-    return next((case for case in ("rerank", "embeddings") if case in tasks), None)
+    return None if writes(model) else next((c for c in ("rerank", "embeddings") if c in model["tasks"]), None)
 
 
 def _shows(tool: tuple[str, Plain] | None, quantity: str, ends: tuple[float, float], known: Plain) -> Plain | None:

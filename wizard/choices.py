@@ -20,14 +20,14 @@ from .needs import model_lacks
 from .rules import judge
 from .shapes import Path
 from .situation import apply_patch, get, read
-from .vocabulary import LINKS_WITHIN
+from .vocabulary import FABRICS, LINKS_WITHIN
 
 Plain = dict[str, Any]
 
 # What may stand against an answer, the one that is easiest to take back first; without any of them it is the hardware.
 _OTHERS = ("needs", "format", "host.os", "serving", "model")
 _ASKED = ("host.os", "format", "needs", "serving", "already")
-# Direct links by their makers: "nvlink" also stands for AMD's xGMI, as its label says.
+# Whose devices have a direct link, besides those that name a fabric of their own.
 _MAKERS = {"nvlink": ("nvidia", "amd"), "nvswitch": ("nvidia",)}
 
 
@@ -212,6 +212,8 @@ def _links(look: _Look) -> list[Plain]:
     for link in LINKS_WITHIN if count > 1 else ():
         makers = _MAKERS.get(link)
         lacks = makers and all(kind.entry["vendor"] not in (*makers, None) for kind in kinds)
+        if link == "nvlink" and any(own["kind"] in FABRICS for kind in kinds for own in kind.entry.get("links") or ()):
+            lacks = False
         apart = link == "unified" and not any(kind.entry["memory"]["unified"] for kind in kinds)
         if lacks or apart:
             rows.append({"path": "links.within", "value": link, "against": "devices"})

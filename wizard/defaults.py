@@ -8,6 +8,7 @@ from .fields import FIELDS, get, put, tidy
 from .hardware import systems
 from .kb import KB
 from .problems import Problem, problem
+from .vocabulary import FABRICS
 
 Plain = dict[str, Any]
 
@@ -168,7 +169,7 @@ def _within(situation: Plain, devices: list[Plain]) -> str:
     if known and all(any(link["kind"] == "nvswitch" for link in d.get("links", [])) for d in devices):
         return "nvswitch" if count > 2 else "nvlink"
     kinds = {link["kind"] for d in devices for link in d.get("links", [])}
-    if known and kinds & {"infinity-fabric", "roce"} and all(d["segment"] == "datacenter" for d in devices):
+    if known and kinds & FABRICS and all(d["segment"] == "datacenter" for d in devices):
         return "nvlink"  # a direct fabric between accelerators of the same class
     if known and all(d["kind"] == "soc" for d in devices):
         return "thunderbolt"

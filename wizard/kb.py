@@ -66,7 +66,7 @@ class KB:
         self.workloads: dict[str, Entry] = core.get("workloads", {})
         self.terms: dict[str, Entry] = core.get("terms", {})
         self.sources: dict[str, Entry] = core.get("sources", {})
-        self.asked: list[str] = core.get("asked", [])  # see `reuse.asked`
+        self.asked: list[str] | None = core.get("asked")  # see `reuse.asked`; None: not worked out yet
         self.measurements = measurements if measurements is not None else core.get("measurements", [])
         # what depends on knowledge alone and is asked in every decision, kept by whoever worked it out
         self.cards: dict[Any, Any] = {}

@@ -17,6 +17,7 @@ from .layouts import Placed, Placing, place
 from .memory.extras import asked
 from .memory.fit import Base, fit_on, prepare
 from .memory.weights import build as weights
+from .models import writes
 from .obstacles import merge
 from .shapes import Entry, Layout, Path, Workload
 from .speed import estimate
@@ -112,7 +113,7 @@ class Maker:
     def __init__(self, facts: Facts, kept: dict[Any, Any], work: Workload, held: Workload, host: Entry) -> None:
         self.facts = facts
         self.work, self.held, self.host = work, held, host
-        self.writes = bool(facts.arch and {"chat", "completion"} & set(facts.arch["tasks"]))
+        self.writes = facts.arch is not None and writes(facts.arch)
         self.native = native_bits(facts.arch, facts.kb) if facts.arch else 16.0
         kv, self.offload = facts.situation["settings"]["kv"], facts.situation["settings"]["offload"]
         self.kv_type = "f16" if kv == "auto" else kv

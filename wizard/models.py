@@ -158,6 +158,12 @@ def _state(value: Any) -> bool:
     return isinstance(value, dict) and bool(value) and all(_count(x) for x in value.values())
 
 
+def writes(arch: Entry | None) -> bool:
+    """Whether a model answers with text; taken for granted where nobody says what it is for."""
+    tasks = (arch or {}).get("tasks")
+    return not tasks or bool({"chat", "completion"} & set(tasks))
+
+
 def published(arch: Entry, family: str, type_: str) -> Entry | None:
     """The published weights of a model in one format: official ones first, then those of known size."""
     matching = [p for p in arch.get("checkpoints", ()) if p["format"] == family and p["type"] == type_]

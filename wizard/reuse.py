@@ -14,6 +14,7 @@ from typing import Any
 from .conditions import paths_of
 from .facts import Facts
 from .found import Found
+from .kb import KB
 
 # The parts of a situation that the search for paths and layouts reads by itself.
 _READ = ("devices", "host", "links", "nodes", "model", "format", "needs")
@@ -52,14 +53,20 @@ def _key(facts: Facts) -> str:
     situation = facts.situation
     read = [situation[name] for name in _READ]
     read.append(situation["optional"].get("engine_versions"))
-    read.append([facts.value(path) for path in facts.kb.asked])
+    read.append([facts.value(path) for path in _asked(facts.kb)])
     return json.dumps(read, sort_keys=True)
+
+
+def _asked(kb: KB) -> list[str]:
+    if kb.asked is None:  # knowledge that was not bundled
+        kb.asked = asked(kb.engines)
+    return kb.asked
 
 
 def asked(engines: dict[str, Any]) -> list[str]:
     """Every path that a constraint of an engine names and that is not a device's, a format's or a candidate's.
 
-    Whoever makes the knowledge ready works it out once (`KB.asked`).
+    The bundle carries it (`KB.asked`), since it takes longer than a decision.
     """
     read = {path for needs in _needs(list(engines.values())) for path in paths_of(needs)}
     return sorted(p for p in read if p.startswith(("situation.", "hardware.")))

@@ -139,9 +139,8 @@ def _held(work: Work, kb: KB) -> Work | None:
     published = work.published().settled
     fewer = None if published else _fewer(work, tokens, 0.0, kb)
     if fewer and fewer.first().settled:
-        return _own_count(
-            fewer, work, kb
-        )  # some requests wait for weights that are there, rather than none for others still to be made
+        # some requests wait for weights that are there, rather than none for others still to be made
+        return _own_count(fewer, work, kb)
     if work.first().settled:
         return _preferred(work, kb)
     if not fewer and not published:

@@ -26,6 +26,7 @@ NEEDS = (
 SERVING = ("self", "agents", "team", "customers", "fleet", "app", "browser", "mobile")
 PRIORITIES = ("latency", "throughput", "cost", "privacy", "portability", "developer-speed")
 LINKS_WITHIN = ("none", "pcie", "nvlink", "nvswitch", "unified", "thunderbolt")
+FABRICS = frozenset({"infinity-fabric", "roce"})  # links of devices that a person calls "nvlink" too
 LINKS_BETWEEN = ("none", "ethernet", "rdma", "thunderbolt")
 ATTENTION = ("full", "swa", "chunked", "mla", "linear", "mamba", "none")
 KERNELS = ("native", "weight-only", "emulated", "experimental")

@@ -15,6 +15,7 @@ from .decide import decide, decide_briefly
 from .fields import FIELDS, MAX_COUNT
 from .fixes import admits, most, patches, smaller_models
 from .kb import KB
+from .models import writes
 from .situation import apply_patch, get, read
 from .vocabulary import LINKS_WITHIN, NEEDS, PRIORITIES, SERVING
 
@@ -194,8 +195,7 @@ def _neighbours(situation: Plain, kb: KB) -> Iterator[tuple[str, list[Any]]]:
 
 def _writes(situation: Plain, kb: KB) -> bool:
     """Whether the model answers with text; of one that only reads nobody wants a schema or an adapter."""
-    tasks = (kb.models.get((situation["model"] or {}).get("id") or "") or {}).get("tasks") or ("chat",)
-    return "chat" in tasks or "completion" in tasks
+    return writes(kb.models.get((situation["model"] or {}).get("id") or ""))
 
 
 def _unsaid(situation: Plain, assumed: set[str]) -> Iterator[tuple[str, list[Any]]]:

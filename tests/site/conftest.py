@@ -249,10 +249,34 @@ def answered(page, engine: str | None = None, complete: bool = False) -> None:
         page.wait_for_selector("[data-section=change]", state="attached")
 
 
+_REACHED = """element => new Promise((resolve) => {
+  element.scrollIntoView({ block: "center" });
+  let last = NaN;
+  const look = () => {
+    const { top } = element.getBoundingClientRect();
+    if (top === last) return resolve();
+    last = top;
+    requestAnimationFrame(look);
+  };
+  look();
+})"""
+
+
+def press(page, button: str) -> None:
+    """Scroll to a button below the answer, as a reader does, and click it.
+
+    Sections are laid out as they come into view; a click that is sent within the same frame as the scrolling could
+    begin on the button and end beside it.
+    """
+    place = page.locator(button).first
+    place.evaluate(_REACHED)
+    place.click()
+
+
 def copied(page, button: str) -> str:
     """Click a copy button and return what it put on the clipboard, which all tests share."""
     page.evaluate("() => navigator.clipboard.writeText('')")
-    page.click(button)
+    press(page, button)
     for _ in range(100):
         if text := page.evaluate("() => navigator.clipboard.readText()"):
             return text

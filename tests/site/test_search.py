@@ -45,3 +45,8 @@ def test_the_index_is_loaded_once_somebody_turns_to_the_search(page, base):
     page.fill(".md-search__input", "vllm")
     page.wait_for_selector(".md-search-result__link")
     assert len(asked) == 1
+
+
+def test_a_result_opened_in_a_new_tab_has_its_words_marked(page, base):
+    page.goto(f"{base}en/engines/vllm/?h=vllm")
+    page.wait_for_selector("mark[data-md-highlight]", state="attached")

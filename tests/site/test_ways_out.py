@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.site.conftest import TEAM, answered, copied
+from tests.site.conftest import TEAM, answered, copied, press
 from tests.site.test_pages import violations
 
 PAIR, RECENT = "[data-we-pair]", "[data-we-recent]"
@@ -39,17 +39,17 @@ def test_files_hold_the_answer(wizard):
     page = wizard("en", TEAM)
     answered(page, complete=True)
     with page.expect_download() as markdown:
-        page.click("[data-way=markdown-file]")
+        press(page, "[data-way=markdown-file]")
     assert markdown.value.path().read_text(encoding="utf-8").startswith("# Start with vLLM")
     with page.expect_download() as data:
-        page.click("[data-way=json-file]")
+        press(page, "[data-way=json-file]")
     assert json.loads(data.value.path().read_text(encoding="utf-8"))["recommendations"][0]["engine"] == "vllm"
 
 
 def test_an_answer_is_kept_beside_the_next(open_page, base, watch):
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     shown(page, base)
-    page.click("[data-way=keep]")
+    press(page, "[data-way=keep]")
     assert page.is_visible(f"{PAIR} .wf-hint")
     page.fill("[name='traffic.concurrency']", "1")
     page.wait_for_selector(f"{PAIR} table")
@@ -60,7 +60,7 @@ def test_an_answer_is_kept_beside_the_next(open_page, base, watch):
     page.goto(link)  # the link holds both
     page.wait_for_selector(f"{PAIR} table")
     assert "4 requests at once" in page.text_content(f"{PAIR} table")
-    page.click("[data-way=drop]")
+    press(page, "[data-way=drop]")
     assert page.is_hidden(PAIR)
     watch.assert_clean()
 
@@ -76,7 +76,7 @@ def test_recent_situations_stay_in_the_browser_until_forgotten(page, base):
     page.click(f"{RECENT} summary")
     link.click()
     answered(page, "vLLM")
-    page.click("[data-way=forget]")
+    press(page, "[data-way=forget]")
     assert page.is_hidden(RECENT)
     assert page.evaluate("localStorage.length") == 0 or "recent" not in page.evaluate("JSON.stringify(localStorage)")
 
@@ -107,7 +107,7 @@ def test_no_barriers_with_everything_open(page, base, scheme):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": 390, "height": 800})
     shown(page, base)
-    page.click("[data-way=keep]")
+    press(page, "[data-way=keep]")
     page.evaluate("document.querySelector('.wf').classList.remove('wf-folded')")
     page.fill("[name='traffic.concurrency']", "1")
     page.wait_for_selector(f"{PAIR} table")

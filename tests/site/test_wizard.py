@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.site.conftest import LANGUAGES, TEAM, answered, copied
+from tests.site.conftest import LANGUAGES, TEAM, answered, copied, press
 
 RESULT = "[data-we-result]"
 FIRST = {"en": "Start with", "vi": "Bắt đầu với", "ru": "Начните с"}
@@ -181,9 +181,9 @@ def test_links_of_the_answer_are_steps_in_the_history(wizard):
     page = wizard("en", TEAM)
     answered(page, complete=True)
     page.evaluate("window.scrollTo(0, 300)")
-    link = page.locator("[data-section=change] a.we-patch").first
-    wanted = link.get_attribute("href")
-    link.click()
+    link = "[data-section=change] a.we-patch"
+    wanted = page.locator(link).first.get_attribute("href")
+    press(page, link)
     page.wait_for_function("hash => location.hash === hash", arg=wanted)
     assert page.locator("[data-section=answer]").count() == 1
     page.go_back()
@@ -241,8 +241,8 @@ def test_a_recipe_fills_the_form(wizard):
 def test_an_update_keeps_what_the_reader_opened_and_speaks_once(wizard):
     page = wizard("en", TEAM)
     answered(page, "vLLM", complete=True)
-    page.click("#we-ten summary")
-    page.click("label[for=we-tab-powershell]")
+    press(page, "#we-ten summary")
+    press(page, "label[for=we-tab-powershell]")
     said = page.evaluate(
         """() => { const live = document.querySelector('[data-we-live]'); window.said = [];
              new MutationObserver(() => window.said.push(live.textContent)).observe(live, {childList: true});

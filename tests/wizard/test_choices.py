@@ -102,3 +102,11 @@ def test_reasons_in_words(kb, texts):
     assert shown["host.os"]["macos"] == said[texts.lang]
     assert "Qwen3-32B" in shown["needs"]["vision"]
     assert shown["links.between"][""]
+
+
+def test_a_fabric_of_its_own_is_a_direct_link(kb):
+    for device in ("gaudi-3", "mi300x", "h100-sxm"):
+        data = {"devices": [{"device": device, "count": 8}]}
+        within = decide(data, kb, TODAY)["situation"]["links"]["within"]
+        assert within in ("nvlink", "nvswitch") and within not in against(data, kb, "links.within")
+    assert against({"devices": [{"device": "arc-b580", "count": 2}]}, kb, "links.within")["nvlink"] == "devices"

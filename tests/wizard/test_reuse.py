@@ -55,3 +55,13 @@ def test_what_was_asked_for_is_not_kept_from_an_earlier_question(kb):
     assert (plain["layout"]["tp"], asked["layout"]["pp"]) == (2, 2)
     assert decide(TEAM, kb, TODAY)["recommendations"][0] == plain
     assert to_json(old) != to_json(decide(TEAM, kb, TODAY))
+
+
+def test_knowledge_that_was_not_bundled_keeps_apart_what_its_engines_ask(bundle, kb):
+    bare = KB({key: value for key, value in bundle[0].items() if key != "asked"}, bundle[2])
+    for os in ("linux", "windows", "linux"):
+        data = {"devices": ["rtx-4090"], "model": "qwen3-8b", "host": {"os": os}}
+        assert to_json(decide(data, bare, TODAY)["recommendations"]) == to_json(
+            decide(data, kb, TODAY)["recommendations"]
+        )
+    assert bare.asked == bundle[0]["asked"]

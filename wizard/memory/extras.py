@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from wizard.models import writes
 from wizard.shapes import Layout, Path
 
 from . import kv, mixture, ranks, state, weights
@@ -199,7 +200,7 @@ def _small(arch: dict[str, Any], kb: Any) -> str | None:
             (entry["params"]["total"], id_)
             for id_, entry in kb.models.items()
             if _kin(entry, arch) and entry.get("attention") and "vision" not in entry["modality"]
-            and entry["params"]["total"] <= limit and {"chat", "completion"} & set(entry["tasks"])
+            and entry["params"]["total"] <= limit and writes(entry)
         ]  # fmt: skip
         return min(fit, default=(0, None))[1]
 

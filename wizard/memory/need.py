@@ -187,7 +187,7 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
         whole = kv.build(arch, kv_type, 1, profile)
         rank = whole if tp == 1 else kv.build(arch, kv_type, tp, profile)
         one = state.sequence_bytes(arch["attention"], 1, slots)
-        here = request_state(arch, kv_type, tp, profile)
+        here = _states(arch, kv_type, tp, profile)
     else:
         low, high = _range(arch, kv_type, profile, kb)
         if high:
@@ -219,17 +219,23 @@ def _with(
     added = extras.build(arch, path, layout, kv_type, asks, profile, model.weights, kb)
     if added is extras.NOTHING:
         return model
-    rank, here = model.kv, model.state
-    if added.arch is not None and added.profile is not None:
-        rank = kv.build(added.arch, kv_type, layout.tp, added.profile)
-        here = request_state(added.arch, kv_type, layout.tp, added.profile)
-    if rank and added.cache:
-        rank = kv.together(rank, added.cache)
-    return model._replace(extras=added, kv=rank, state=here + added.state, said=(*model.said, *added.said))
+    rank, here = of_request(arch, kv_type, layout.tp, profile, added)
+    return model._replace(extras=added, kv=rank, state=here, said=(*model.said, *added.said))
 
 
-def request_state(arch: dict[str, Any], kv_type: str | None, tp: int, profile: Profile) -> int:
-    """Bytes of the states of one request on one rank that holds all layers."""
+def of_request(
+    arch: dict[str, Any], kv_type: str | None, tp: int, profile: Profile, added: extras.Added,
+    index_type: str | None = None,
+) -> tuple[kv.KV, int]:  # fmt: skip
+    """(cache, bytes of states) of one request on one rank that holds all layers, with those of a draft."""
+    model, rules_here = added.arch or arch, added.profile or profile
+    cache = kv.build(model, kv_type, tp, rules_here, index_type)
+    if added.cache:
+        cache = kv.together(cache, added.cache)
+    return cache, _states(model, kv_type, tp, rules_here) + added.state
+
+
+def _states(arch: dict[str, Any], kv_type: str | None, tp: int, profile: Profile) -> int:
     slots = profile.of("state-slots")
     paged = kv.page(arch, kv_type, tp, profile)[1]
     return paged or _copies(state.sequence_bytes(arch["attention"], tp, slots), slots["per_request"])

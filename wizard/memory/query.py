@@ -11,7 +11,7 @@ from wizard.shapes import GIB, Layout, Path, Workload
 
 from . import changes, elements, extras, kv, ranks, rules, state, weights
 from .fit import fit
-from .need import held_of, loaded, request_state
+from .need import held_of, loaded, of_request
 from .rules import kv_windowed
 
 NONE = "none"  # no engine: ideal sizes, and stand-ins where devices are given
@@ -115,7 +115,7 @@ def answer(
     whole = kv.build(arch, kv_type, 1, profile, asked.index_kv)
     rank = kv.build(arch, kv_type, tp, profile, asked.index_kv)
     slots = profile.of("state-slots")
-    grown, here = _drafting(arch, path, layout or Layout((), tp, pp, ep), kv_type, asked, profile, held, rank, view)
+    grown, here = _drafting(arch, path, layout or Layout((), tp, pp, ep), kv_type, asked, profile, held, view)
     request = grown.bytes(asked.context) + here
     share = -(-rank.per_token() * max(stages) // arch["layers"])
     found: dict[str, Any] = {
@@ -186,18 +186,12 @@ def answer(
 
 def _drafting(
     arch: dict[str, Any], path: Path, layout: Layout, kv_type: str | None, asked: Asked, profile: rules.Profile,
-    held: weights.Weights, rank: kv.KV, view: Any,
+    held: weights.Weights, view: Any,
 ) -> tuple[kv.KV, int]:  # fmt: skip
     """(cache, bytes of states) of one request on one rank that holds all layers, with those of a draft."""
-    if "speculative" not in asked.asks.needs:
-        return rank, request_state(arch, kv_type, layout.tp, profile)
-    asks = asked.asks._replace(needs=("speculative",))
-    added = extras.build(arch, path, layout, kv_type, asks, profile, held, view)
-    model, rules_here = added.arch or arch, added.profile or profile
-    cache = kv.build(model, kv_type, layout.tp, rules_here, asked.index_kv)
-    if added.cache:
-        cache = kv.together(cache, added.cache)
-    return cache, request_state(model, kv_type, layout.tp, rules_here) + added.state
+    needs = tuple(need for need in asked.asks.needs if need == "speculative")
+    added = extras.build(arch, path, layout, kv_type, asked.asks._replace(needs=needs), profile, held, view)
+    return of_request(arch, kv_type, layout.tp, profile, added, asked.index_kv)
 
 
 def requests_in(told: dict[str, Any], pool: int) -> float:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..kb import KB
+from ..models import writes
 from ..situation import apply_patch, fragment
 from ..texts import Markup, Texts
 from . import numbers
@@ -152,8 +153,7 @@ class View:
     def writes(self) -> bool:
         """False for a model that only reads (embeddings, rerank): no decode, no first token, no cache to fill."""
         model = self.kb.models.get((self.decision["situation"].get("model") or {}).get("id") or "") or {}
-        tasks = model.get("tasks") or ("chat",)
-        return "chat" in tasks or "completion" in tasks or not {"embeddings", "rerank"} & set(tasks)
+        return writes(model) or not {"embeddings", "rerank"} & set(model["tasks"])
 
     # ------------------------------------------------------------------ links
 

@@ -15,9 +15,10 @@ from typing import Any
 from wizard.kb import KB
 from wizard.memory import need
 from wizard.shapes import GIB, Card, Layout, Path, Workload
+from wizard.vocabulary import BACKENDS
 
 from . import assumed, names, nodes, tools
-from .builds import years_old
+from .builds import years_old, years_since
 from .by_size import by_size
 from .estimate import Known, bandwidth_of, estimate
 from .load import kv_bytes, reads
@@ -200,19 +201,7 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
     if machine.processor or machine.entry["kind"] == "cpu":
         return "cpu"
     asked = (q.backend or "").lower()
-    for name in (
-        "cuda",
-        "vulkan",
-        "rocm",
-        "metal",
-        "sycl",
-        "cpu",
-        "openvino-cpu",
-        "openvino-gpu",
-        "xpu",
-        "hpu",
-        "webgpu",
-    ):
+    for name in BACKENDS:
         if asked.startswith(name) or asked.startswith({"rocm": "hip"}.get(name, name)):
             return name
     own = machine.entry.get("backends") or [
@@ -229,7 +218,7 @@ def _flash(q: Question, family: str | None, years: float, said: list[Said]) -> b
     if q.flash is not None:
         return q.flash
     since = assumed.FLASH_SINCE.get(family or "")
-    if since is not None and years > since:
+    if since and years > years_since(since):
         said.append(("terminal.speed-no-flash", {}))
         return False
     return True

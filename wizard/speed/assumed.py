@@ -36,7 +36,7 @@ PIPELINED = frozenset({"serving"})
 
 # Times what attention reads and computes where it is not one kernel and nothing was measured.
 PLAIN_ATTENTION = 2.0
-# Years before builds.NOW in which builds of a family did not use one kernel by default: llama.cpp does so where the
-# device can since 2025-08-30 (https://github.com/ggml-org/llama.cpp/pull/15434), ik_llama.cpp since 2025-10-25
-# (https://github.com/ikawrakow/ik_llama.cpp/pull/863).
-FLASH_SINCE = {"ggml": 0.83}
+# Day since which builds of a family use one kernel by default where the device can
+# (https://github.com/ggml-org/llama.cpp/pull/15434; a fork of it two months later,
+# https://github.com/ikawrakow/ik_llama.cpp/pull/863).
+FLASH_SINCE = {"ggml": "2025-08-30"}

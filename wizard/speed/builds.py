@@ -36,14 +36,19 @@ def years_old(engine: str, version: str, kb: KB) -> float:
     return 0.0
 
 
+def years_since(date: str) -> float:
+    """Years from a day, a month or a year ("2025-08-30") to NOW; 0.0 for what is newer."""
+    month = int(date[5:7]) if len(date) > 4 else 6
+    return max(0.0, NOW - int(date[:4]) - (month - 0.5) / 12)
+
+
 def _dated(kb: KB) -> dict[str, dict[str, float]]:
     """Folded engine name -> version -> years, the newest date of each."""
     found: dict[str, dict[str, float]] = {}
     for row in kb.measurements:
         version, date = row.get("engine_version"), str(row["date"])
         if version and date[:4].isdigit():
-            month = int(date[5:7]) if len(date) > 4 else 6
-            years = max(0.0, NOW - int(date[:4]) - (month - 0.5) / 12)
+            years = years_since(date)
             table = found.setdefault(fold(row["engine"]), {})
             table[version] = min(years, table.get(version, years))
     return found

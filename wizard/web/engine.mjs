@@ -63,7 +63,10 @@ export async function use(tool, payload) {
   });
 }
 
-/** Be told of "ready", "progress" (done, total), "explored" (the rest of an answer, see `explore` of wizard/browser.py), "complete" (all knowledge is there). */
+/**
+ * Be told of "ready", "progress" (done, total), "explored" (the rest of an answer, see `explore` of
+ * wizard/browser.py), "complete" (all knowledge is there).
+ */
 export function on(kind, listener) {
   listeners[kind].add(listener);
 }

@@ -4,6 +4,8 @@
   "use strict";
   const INDEX = /\/search\/search_index\.json$/;
   const SEARCH = ".md-search, [for=__search]";
+  // a link from the search of another page wants its words marked, for which the theme reads the index
+  if (new URLSearchParams(location.search).has("h")) return;
   const { open, send } = XMLHttpRequest.prototype;
   const asked = new WeakSet(); // requests for the index
   const waiting = [];
