@@ -198,6 +198,10 @@ def _warnings(work: Work, start: Plain | None, bottleneck: Plain | None) -> list
         found.append(
             statement("requests-wait", "decision.requests-wait", asked=held + work.waiting, n=held, engine=engine)
         )
+    if work.brief:
+        load = facts.situation["context"]
+        said = {"n": facts.situation["traffic"]["concurrency"], "input": load["input"], "output": load["output"]}
+        found.append(statement("requests-brief", "decision.requests-brief", **said))
     holds = facts.holding(values)
     for id_, rule in facts.kb.rules.items():
         # what holds every engine back is said once, as a warning, and not engine by engine only

@@ -1,9 +1,9 @@
 """The search for an answer: what is sized, and what gives way when the devices do not hold everything.
 
 Numbers that nobody said give way before the answer does: fewer requests at once (the rest wait in the
-engine's queue), a shorter context, at last more system memory. Requests that somebody did ask for wait in
-the queue as well, before a part of the model leaves the devices or another engine takes over from the one
-that the rules prefer.
+engine's queue), a shorter context, at last more system memory. Requests that somebody did ask for are first
+taken to be shorter, where nobody said how long they are; then they wait in the queue as well, before a part
+of the model leaves the devices or another engine takes over from the one that the rules prefer.
 """
 
 from __future__ import annotations
@@ -23,18 +23,22 @@ from .sizing import Sizing
 _MEMORY = (64, 128, 256, 512)  # GiB that machines for large models have
 _FEWEST = 3.9  # bits a weight; fewer are a choice that somebody has to make
 _SHORTEST = 4096  # tokens; a context below that is no answer
+_LENGTHS = ("context.input", "context.output")
+_PARTS = (2, 4)  # of the length that requests are taken to have, before any that was asked for waits
 _SHARE = 0.5  # of the asked requests that the preferred engine holds at once, for it to stay preferred
 
 
 class Work:
     """What the search found so far, for whoever makes an answer of it.
 
-    waiting: requests that somebody asked for and that do not fit at once.
+    waiting: requests that somebody asked for and that do not fit at once. brief: whether all of them go in because
+    they are taken to be shorter than usual.
     """
 
     def __init__(self, reading: Reading, facts: Facts, found: Found, sizing: Sizing) -> None:
         self.reading, self.facts, self.found = reading, facts, found
         self.waiting = 0
+        self.brief = False
         self.most: dict[str, int] = {}  # requests at once that each engine surely holds, once `preferred` was asked
         self.ranked: dict[str, Ranked] = {}
         self.cast = Cast()
@@ -122,7 +126,7 @@ def search(reading: Reading, kb: KB) -> Work | None:
         return work.whole()
     held = _held(work, kb)
     if held:
-        return _full(held, kb)
+        return _all(_full(held, kb), kb)
     work.whole()
     if not work.sound and _assumed(reading, "host.ram_gib") and not _own_memory(reading, kb):
         for gib in _MEMORY:
@@ -161,7 +165,14 @@ def _held(work: Work, kb: KB) -> Work | None:
 
 def _preferred(work: Work, kb: KB) -> Work:
     """With the engine that the rules would prefer, when it holds most of the requests and the rest can wait."""
-    fewer = _fewer(work, work.reading.situation["context"]["tokens"], _SHARE, kb)
+    tokens = work.reading.situation["context"]["tokens"]
+    engine, most = work.preferred(tokens)
+    if work.cast.start and work.cast.start[0].path.engine == engine:
+        return work
+    for briefer in _briefer(work, most, kb):
+        if briefer.cast.start and briefer.cast.start[0].path.engine == engine:
+            return briefer
+    fewer = _fewer(work, tokens, _SHARE, kb)
     if fewer and fewer.first().settled and work.cast.start and fewer.cast.start:
         before, after = work.cast.start[0].path.engine, fewer.cast.start[0].path.engine
         return fewer if before != after else work
@@ -219,6 +230,32 @@ def _fewer(work: Work, tokens: int, least: float, kb: KB) -> Work | None:
     return fewer
 
 
+def _briefer(work: Work, most: int, kb: KB) -> Iterator[Work]:
+    """The same with all the requests that were asked for, taken to be shorter; nothing when somebody said how long
+    they are. most: those of the present length that go in."""
+    reading = work.reading
+    if _assumed(reading, "traffic.concurrency") or not all(_assumed(reading, path) for path in _LENGTHS):
+        return
+    context, asked = reading.situation["context"], reading.situation["traffic"]["concurrency"] + work.waiting
+    for part in (n for n in _PARTS if asked <= n * most):
+        lengths = {path: context[path.rpartition(".")[2]] // part for path in _LENGTHS}
+        briefer = _open(_with(reading, {**lengths, "traffic.concurrency": asked}), kb)
+        if briefer and briefer.first().settled:
+            briefer.brief = True
+            yield briefer
+
+
+def _all(work: Work, kb: KB) -> Work:
+    """With none waiting, when requests of which nobody said how long they are all go in beside the same weights."""
+    if not work.waiting or work.cast.start is None:
+        return work
+    for briefer in _briefer(work, work.facts.situation["traffic"]["concurrency"], kb):
+        now, then = work.cast.start[0], briefer.cast.start[0] if briefer.cast.start else None
+        if then and (then.path, then.layout.pp) == (now.path, now.layout.pp):
+            return briefer
+    return work
+
+
 def _own_count(fewer: Work, work: Work, kb: KB) -> Work:
     """With as many requests as the engine that starts holds, when it is not the one they were counted for."""
     assert fewer.cast.start
@@ -241,7 +278,7 @@ def _counts(reading: Reading) -> Iterator[int]:
         return
     yield max(1, asked * 3 // 4)
     while asked > 1:
-        asked //= 2
+        asked = (asked + 1) // 2
         yield asked
 
 

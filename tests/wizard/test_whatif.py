@@ -253,7 +253,8 @@ def test_what_is_shown_was_tried(kb, data):
 def test_the_bits_of_the_release_are_kept_when_a_few_requests_can_wait(kb):
     """128 requests of DeepSeek-V3 on 8 H200: nobody takes four bits so that the last eight need not wait."""
     asked = {"devices": [{"device": "h200", "count": 8}], "links": {"within": "nvswitch"}, "model": "deepseek-v3"}
-    decision = decide({**asked, "serving": "customers", "traffic": {"concurrency": 128}}, kb, TODAY)
+    asked |= {"serving": "customers", "context": {"input": 4000, "output": 800}}
+    decision = decide({**asked, "traffic": {"concurrency": 128}}, kb, TODAY)
     assert start(decision)["format"]["family"] == "fp8" and start(decision)["layout"]["tp"] == 8
     assert next(w for w in decision["warnings"] if w["id"] == "requests-wait")["params"]["asked"] == 128
     wide = {"devices": [{"device": "mi300x", "count": 8}], "model": "deepseek-r1", "traffic": {"concurrency": 400}}
@@ -268,10 +269,27 @@ def test_requests_are_counted_for_the_engine_that_starts(kb):
     assert held * 2 > start(decision)["fit"]["max_concurrency"]  # not a third of what it holds
 
 
+@pytest.mark.parametrize("users", [13, 14])
+def test_a_length_that_nobody_gave_costs_no_request_that_somebody_asked_for(users, kb):
+    """Two RTX 5060 Ti: the engine for several people, all of them at once, and the assumption it stands on."""
+    pair = {"devices": [{"device": "rtx-5060-ti", "count": 2, "memory_gib": 16}], "model": "qwen3.8-27b"}
+    asked = {**pair, "serving": "team", "traffic": {"concurrency": users}}
+    decision = decide(asked, kb, TODAY)
+    load = decision["situation"]
+    told = next(w for w in decision["warnings"] if w["id"] == "requests-brief")["params"]
+    assert load["traffic"]["concurrency"] == told["n"] == users and start(decision)["layout"]["tp"] == 2
+    assumed = {a["path"]: a["value"] for a in decision["assumptions"]}
+    assert assumed["context.input"] == load["context"]["input"] == told["input"] < 4000
+    given = decide({**asked, "context": {"input": 4000, "output": 800}}, kb, TODAY)  # what was said is kept
+    assert given["situation"]["context"]["input"] == 4000
+    assert not [w for w in given["warnings"] if w["id"] == "requests-brief"]
+
+
 def test_what_was_asked_is_what_is_told(kb, texts):
     """28 requests that partly wait are 28 in every line that repeats the question."""
     pair = {"devices": [{"device": "rtx-3090", "count": 2}], "model": "qwen3-32b", "serving": "team"}
-    decision = complete({**pair, "traffic": {"concurrency": 28}}, kb, TODAY)
+    long = {"tokens": 32768, "input": 4000, "output": 800}
+    decision = complete({**pair, "traffic": {"concurrency": 28}, "context": long}, kb, TODAY)
     assert decision["situation"]["traffic"]["concurrency"] < 28
     view = View(decision, texts, kb, texts.lang)
     assert "28" in summary(view)[1] and "28" in asked(view)
