@@ -18,7 +18,8 @@ class Class:
     mlp: matrices of an MLP (3 with a gate, 2 without); experts_mlp: the same for routed experts, None as
     `mlp`. norms: vectors of hidden width per layer; moe_norms: the same for a layer with experts, None as
     `norms`. bias_norms: norms carry a bias. qk_norm: "head" (one vector of head width), "full" (one of
-    the whole projection) or "". qkv_bias, o_bias, mlp_bias: biases where no field says so. windowed:
+    the whole projection) or "", with "?" only where use_qk_norm says so. qkv_bias, o_bias, mlp_bias:
+    biases where no field says so. windowed:
     which layers see a window when no list says so: "all", "none", "alternate" (the first of each pair) or the
     number n of a pattern in which each n-th layer sees everything. tied: default of tie_word_embeddings.
     mha: a missing number of KV heads means one per query head. router_bias: a value per expert beside the
@@ -57,7 +58,7 @@ _GEMMA3 = Class(
     defaults={"vocab": 262208, "heads": 8, "kv_heads": 4, "head_dim": 256, "window": 4096},
 )  # fmt: skip
 _GEMMA4 = Class(norms=4, moe_norms=7, qk_norm="head", tied=True, kind="gemma4", defaults={"head_dim": 256})
-_COHERE = Class(norms=1, tied=True, mha=True)
+_COHERE = Class(norms=1, tied=True, mha=True, qk_norm="full?")
 _GPT = Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, tied=True, mha=True)
 _GPT2 = replace(_GPT, extra=("positions", "four-wide"))
 
@@ -133,7 +134,7 @@ CLASSES: dict[str, Class] = {
         defaults={"head_dim": 64}, qkv_bias=True, o_bias=True, mlp_bias=True, windowed="alternate",
         extra=("sinks", "router-bias"),
     ),
-    "glm4_moe": Class(qkv_bias=True, router_bias=True),
+    "glm4_moe": Class(qkv_bias=True, qk_norm="head?", router_bias=True),
     "glm4v_moe": Class(qkv_bias=True, router_bias=True), "glm4v_moe_text": Class(qkv_bias=True, router_bias=True),
     "ernie4_5_moe": Class(tied=True, router_bias=True),
     "hunyuan_v1_moe": Class(qk_norm="head", tied=True), "dots1": Class(qk_norm="head", router_bias=True),
@@ -142,8 +143,8 @@ CLASSES: dict[str, Class] = {
     "minimax_m3": Class(qk_norm="head", router_bias=True, extra=("indexer",)),
     "minimax_m3_vl": Class(qk_norm="head", router_bias=True, extra=("indexer",)),
     "exaone_moe": Class(qk_norm="head", router_bias=True),
-    "mimo_v2_flash": Class(router_bias=True), "step3p5": Class(qk_norm="head", router_bias=True),
-    "step3p7": Class(qk_norm="head", router_bias=True),
+    "mimo_v2_flash": Class(router_bias=True), "step3p5": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
+    "step3p7": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
     "llama4": Class(kind="llama4"), "llama4_text": Class(kind="llama4"), "flex_olmo": Class(qk_norm="full"),
     "solar_open": Class(defaults={"head_dim": 128}, router_bias=True),
     "afmoe": Class(norms=4, qk_norm="head", router_bias=True, extra=("output-gate",)),
@@ -221,7 +222,7 @@ SEEING = (
     "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "cosmos3_omni", "gemma3", "gemma4",
     "llama4", "mistral3", "pixtral", "internvl", "internvl_chat", "lighton_ocr", "glm4v", "glm4v_moe", "glm46v",
     "kimi_vl", "kimi_k25", "minimax_m3_vl", "idefics3", "smolvlm", "llava", "llava_next", "llava_onevision",
-    "paligemma", "cohere2_vision", "aya_vision", "lfm2_vl", "deepseek_vl_v2",
+    "paligemma", "cohere2_vision", "aya_vision", "lfm2_vl", "deepseek_vl", "deepseek_vl_v2", "step3p7",
 )  # fmt: skip
 
 # class names of config.json whose model_type is missing or says nothing

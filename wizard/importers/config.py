@@ -125,12 +125,12 @@ def _entry(
         params.recurrent(sheet, fields, trait, group if group["kind"] != "full" else {**group, "kind": "mamba"}, hidden)
     width = _mlps(sheet, fields, trait, mlps, hidden, experts)
     _norms(sheet, fields, trait, kinds, mlps, hidden)
-    seen, known = towers.vision(fields.outer, hidden)
+    seen, left_out = towers.vision(fields.outer, hidden)
     if seen:
         sheet.add("vision", "vision", hidden, -(-seen // hidden))
         sheet.rows[-1]["params"] = seen
-    if not known:
-        fields.said.append("vision_config: tower of an unknown kind, not counted")
+    if left_out:
+        fields.said.append(f"vision_config: {left_out}")
     if isinstance(fields.outer.get("audio_config"), dict) and fields.outer["audio_config"]:
         fields.said.append("audio_config: tower not counted")
     found = sheet.groups()

@@ -78,11 +78,14 @@ def attention(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
         sheet.vector("attention", own, layers)
     if kind == "swa" and fields.raw("add_swa_attention_sink_bias"):
         sheet.vector("attention", own, layers)
-    if trait.qk_norm == "head":
+    qk_norm = trait.qk_norm
+    if qk_norm.endswith("?"):  # classes where the file decides
+        qk_norm = qk_norm[:-1] if fields.raw("use_qk_norm") is True else ""
+    if qk_norm == "head":
         sheet.vector("norms", 2 * k_dim, layers)
-    elif trait.qk_norm == "head-bias":
+    elif qk_norm == "head-bias":
         sheet.vector("norms", 4 * k_dim, layers)
-    elif trait.qk_norm == "full":
+    elif qk_norm == "full":
         sheet.vector("norms", q + k, layers)
     if "head-gate" in trait.extra:  # one gate a query head
         sheet.add("attention", "other", hidden, own, layers)

@@ -180,6 +180,8 @@ def _model(arch: dict[str, Any], path: Path, tp: int, kv_type: str | None, profi
     said = ["memory.kv-type-unknown"] if kv_type and kv_type != "auto" and not elements.known(kv_type) else []
     if held.towers_apart:
         said.append("memory.towers-apart")
+    if held.uncounted:
+        said.append("memory.towers-uncounted")
     rank = whole = None
     error = here = one = 0
     if arch.get("attention") is not None:

@@ -136,6 +136,8 @@ def answer(
     }  # fmt: skip
     if held.towers_apart:
         found["assumptions"].append("memory.towers-apart")
+    if held.uncounted:
+        found["assumptions"].append("memory.towers-uncounted")
     if layout is None:
         return found
     work = held_of(Workload(asked.context, asked.input, asked.output, asked.concurrency), profile.queues())

@@ -51,6 +51,7 @@ class Weights:
     expert_count: int
     exact: bool
     towers_apart: bool
+    uncounted: bool
 
     def per_layer(self, layers: int) -> int:
         """Mean bytes of one of `layers` layers, rounded down."""
@@ -125,7 +126,16 @@ def compute(
         expert_count=count,
         exact=bool(size),
         towers_apart=apart,
+        uncounted=not size and container != "gguf" and _uncounted(arch),
         **place,
+    )
+
+
+def _uncounted(arch: dict[str, Any]) -> bool:
+    """Whether a model that reads text reads images or sound too, with a tower whose sizes are not known."""
+    read = arch.get("modality") or ()
+    return "text" in read and any(
+        name in read and not any(g["group"] == name for g in arch["groups"]) for name in TOWERS
     )
 
 
