@@ -218,7 +218,7 @@ def _groups(section: Json, where: str) -> Json:
         cost += bits / group
     return {
         "family": "gptq",
-        "type": "int4-g128" if bits == 4 else f"int{bits:g}",
+        "type": f"int4-g{32 if group == 32 else 128}" if bits == 4 else f"int{bits:g}",
         "bits": bits + cost,
         "group_size": group,
     }
