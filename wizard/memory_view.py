@@ -58,6 +58,8 @@ def _fit(answer: Plain, words: Texts) -> list[tuple[str, str]]:
             (words.plain("fit.one-request"), words.plain("fit.tokens", n=answer["max_context"] or 0)),
             (words.plain("fit.at-full", tokens=answer["context"]), most),
         ]
+    if answer["budget_bytes"]:
+        rows.append(("budget", _size(answer["budget_bytes"], words)))
     if answer["shortfall_bytes"]:
         rows.append(("missing", _size(answer["shortfall_bytes"], words)))
     how = answer["offload"]

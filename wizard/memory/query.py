@@ -132,7 +132,7 @@ def answer(
         "page_bytes_per_device": grown.granule * grown.full if not grown.windows else 1,
         "parts": [], "pool_bytes": None, "pool_tokens": None, "max_concurrency": None, "max_context": None,
         "fit": None, "headroom_bytes": None, "shortfall_bytes": None, "error_bytes": None, "offload": None,
-        "waiting": 0, "changes": [], "assumptions": [],
+        "budget_bytes": None, "waiting": 0, "changes": [], "assumptions": [],
     }  # fmt: skip
     if held.towers_apart:
         found["assumptions"].append("memory.towers-apart")
@@ -172,6 +172,9 @@ def answer(
         for device in result["devices"]
         for part in device["parts"]
     ]  # fmt: skip
+    held_back = [d for d in result["devices"] if d["over_bytes"] and any(p["name"] == "free" for p in d["parts"])]
+    if held_back:  # too little, though not all is taken: the engine leaves a share of the memory alone
+        found["budget_bytes"] = held_back[0]["budget_bytes"]
     if result["host"]:
         found["parts"] += [
             {"device": "system", "name": part["name"], "bytes": part["bytes"], "error_bytes": part["error_bytes"],

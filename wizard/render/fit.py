@@ -33,7 +33,9 @@ def sentence(view: View, fit: Plain, start: Plain) -> str:
     if kind == "fits":
         parts.append(view.t("fit.yes"))
     elif kind == "tight":
-        parts.append(view.t("fit.barely", error=fit["error_bytes"], left=fit["headroom_bytes"]))
+        over = max((d.get("over_bytes", 0) for d in fit["devices"]), default=0)  # less than the error
+        text = "fit.barely-over" if over else "fit.barely"
+        parts.append(view.t(text, error=fit["error_bytes"], left=fit["headroom_bytes"], over=over))
     elif kind == "offload":
         parts.append(_moved(view, fit))
     else:

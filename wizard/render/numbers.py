@@ -66,8 +66,8 @@ def interval(low: float, high: float, lang: str, point: float | None = None) -> 
 
 
 def gib(size: float, lang: str) -> str:
-    """Bytes as GiB: one decimal, none from 100 on, two below a tenth."""
-    value = size / GIB
+    """Bytes as GiB: one decimal, none from 100 on, two below a tenth; what is there is never shown as nothing."""
+    value = max(size / GIB, 0.01) if size > 0 else size / GIB
     return number(value, lang, 0 if abs(value) >= 99.95 else 1 if abs(value) >= 0.0995 or not size else 2)
 
 
