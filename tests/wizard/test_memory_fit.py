@@ -122,6 +122,20 @@ def test_fraction_of_total_takes_the_rest_as_pool():
     assert longer["pool_bytes"] == rest and longer["max_concurrency_full"] < found["max_concurrency_full"]
 
 
+@pytest.mark.parametrize(
+    ("version", "mib", "tp", "share"),
+    [  # mem_fraction_static as the server of that release sets it on an RTX 4090, an H100 and an H200
+        ("0.4.7", 24564, 1, 0.88), ("0.4.7", 81559, 8, 0.81), ("0.4.7", 143771, 1, 0.872),
+        ("0.5.2", 24564, 2, 0.875), ("0.5.2", 81559, 8, 0.831), ("0.5.6", 81559, 1, 0.835),
+        ("0.5.6", 81559, 8, 0.818), ("0.5.23", 81559, 1, 0.83), ("0.5.23", 143771, 1, 0.903),
+    ],
+)  # fmt: skip
+def test_the_share_an_engine_takes_follows_release_card_and_ranks(kb, version, mib, tp, share):
+    budget = rules.RULES["budget-fraction-of-total"]
+    profile = rules.profile(kb.engines["sglang"], None, "cuda", version, False, mib * MIB)
+    assert budget.share(profile.of(budget.NAME), mib * MIB, tp) == pytest.approx(share, abs=0.001)
+
+
 def test_fraction_of_free_and_static_fraction():
     free = fit(path("free", "safetensors", "bf16"))
     assert free["pool_bytes"] == int(0.8 * (24 * GIB - 2 * 8_030_261_248 - 1000 * MIB))

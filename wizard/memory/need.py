@@ -319,9 +319,12 @@ def demand(plan: Plan, layers: int) -> tuple[int, int, int]:
 
 def seat_of(plan: Plan, place: Room, layers: int, held: int) -> Seat:
     """One device that holds `layers` layers and `held` bytes of weights."""
-    parts, budget = plan.parts, plan.profile.budget
+    parts, budget, layout = plan.parts, plan.profile.budget, plan.layout
     need, full, kv_error = demand(plan, layers)
-    pool = budget.pool(plan.profile.parameters[budget.NAME], place.total, place.free, held, parts.resident, parts.peak)
+    pool = budget.pool(
+        plan.profile.parameters[budget.NAME], place.total, place.free, held, parts.resident, parts.peak,
+        layout.tp * layout.pp,
+    )  # fmt: skip
     error = parts.error
     if place.error or kv_error:
         error = isqrt(error * error + place.error * place.error + kv_error * kv_error)

@@ -72,7 +72,7 @@ def _engine(path: Path, asked: Asked, kb: Any) -> dict[str, Any]:
     lines, first = [], []
     for line in entry["memory"]:
         if asked.fraction is not None and "fraction" in line:
-            line = {**line, "fraction": asked.fraction}
+            line = {**line, "fraction": asked.fraction, "reserve": "", "by_ranks": ""}
         if asked.switch and _bare(line.get("switch", "")) == _bare(asked.switch):
             first.append({k: v for k, v in line.items() if k != "switch"})
         else:

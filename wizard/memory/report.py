@@ -80,7 +80,7 @@ def _devices(plan: Plan, seats: list[Seat], distinct: list[Seat]) -> list[dict[s
     width, tp = plan.layout.tp * plan.layout.pp, plan.layout.tp
     shares = tuple(seat.layers for seat in seats[:width:tp])
     for seat in distinct:
-        budget = rules.budget.budget(parameters, seat.room.total, seat.room.free)
+        budget = rules.budget.budget(parameters, seat.room.total, seat.room.free, width)
         added = extras_on(plan.model, shares, seats.index(seat) % width // tp)
         shown[id(seat)] = (_device_parts(plan, seat, added), budget, -seat.margin if seat.margin < 0 else 0)
     cards = plan.layout.cards

@@ -12,12 +12,12 @@ PARAMETERS = {
 RESERVES = True
 
 
-def budget(parameters: Parameters, total: int, room: int) -> int:
+def budget(parameters: Parameters, total: int, room: int, ranks: int = 1) -> int:
     """Bytes the engine may use at most: all that nobody else uses."""
     return room
 
 
-def pool(parameters: Parameters, total: int, room: int, weights: int, resident: int, peak: int) -> int:
+def pool(parameters: Parameters, total: int, room: int, weights: int, resident: int, peak: int, ranks: int = 1) -> int:
     """Bytes left for KV and recurrent state; negative when even the rest does not fit."""
     free = room - weights - resident - peak
     return int(parameters["fraction"] * free) if free > 0 else free

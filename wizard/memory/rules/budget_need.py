@@ -13,11 +13,11 @@ PARAMETERS = {
 RESERVES = False
 
 
-def budget(parameters: Parameters, total: int, room: int) -> int:
+def budget(parameters: Parameters, total: int, room: int, ranks: int = 1) -> int:
     """Bytes the engine may use on the device."""
     return room - mib(parameters["reserve_mib"])
 
 
-def pool(parameters: Parameters, total: int, room: int, weights: int, resident: int, peak: int) -> int:
+def pool(parameters: Parameters, total: int, room: int, weights: int, resident: int, peak: int, ranks: int = 1) -> int:
     """Bytes left for KV and recurrent state; negative when even the rest does not fit."""
     return budget(parameters, total, room) - weights - resident - peak

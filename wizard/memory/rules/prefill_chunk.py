@@ -7,6 +7,8 @@ from .base import Parameter, Parameters
 NAME = "prefill-chunk"
 PARAMETERS = {
     "tokens": Parameter(int, "tokens of the largest step", 512),
+    "tokens_from_25_gib": Parameter(int, "the same on cards that report at least 25 GiB; 0: no difference", 0),
+    "tokens_from_35_gib": Parameter(int, "the same on cards that report at least 35 GiB; 0: no difference", 0),
     "tokens_from_70_gib": Parameter(int, "the same on cards that report at least 70 GiB; 0: no difference", 0),
     "tokens_from_160_gib": Parameter(int, "the same on cards that report at least 160 GiB; 0: no difference", 0),
     "whole_up_to": Parameter(int, "contexts up to this many tokens are prefilled in one step; 0: never", 0),
@@ -14,7 +16,7 @@ PARAMETERS = {
     "flag": Parameter(str, "flag", ""),
 }
 _GIB = 1024**3
-SIZES = (160, 70)  # GiB from which an engine may choose another default
+SIZES = (160, 70, 35, 25)  # GiB from which an engine may choose another default
 
 
 def size_class(memory_bytes: int) -> int:
