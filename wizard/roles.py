@@ -118,6 +118,8 @@ def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate],
     # ... nor choose what its own project calls experimental, kernels or offload, when another engine does without.
     sure = any(c.rank_class <= limit and not trial(c) for c in bests.values())
     chosen = [(f, c) for f, c in chosen if c.rank_class <= limit and not (sure and trial(c))]
+    # An engine that is left with the processor beside a GPU yields to a nominated one that uses it.
+    chosen = [(f, c) for f, c in chosen if not c.spare] or chosen
     if not chosen:
         cast.by_estimate = True
         best = cand.order(list(bests.values()), facts.situation["priority"])[0]

@@ -120,6 +120,10 @@ FORMATS = [
     ("vllm", "mi300x", {"format": "awq"}, NO),
     ("vllm", "mi300x", {"format": "gptq"}, NO),
     ("vllm", "mi300x", {"format": "bitsandbytes"}, NO),
+    # kernels for gfx11 and gfx12 in the code of 0.33; those for experts on gfx1100 only
+    ("vllm", "rx-7900-xtx", {"format": "gptq", "model": "qwen3-30b-a3b"}, "weight-only"),
+    ("vllm", "radeon-ai-pro-r9700", {"format": "gptq", "model": "qwen3-32b"}, "weight-only"),
+    ("vllm", "radeon-ai-pro-r9700", {"format": "gptq", "model": "qwen3-30b-a3b"}, NO),
     ("vllm", "a100", {"format": "mxfp4"}, UNPACKED),
     ("sglang", "t4", {"format": "mxfp4"}, NO),
     ("lmdeploy/turbomind", "v100", {"format": "mxfp4"}, UNPACKED),
