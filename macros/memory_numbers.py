@@ -14,8 +14,9 @@ from knowledge import memory_accuracy
 from macros.sizes import kv_per_token, kv_sizes, state_bytes, weight_bytes
 from macros.view import View
 from macros.world import Entry, World
-from wizard.memory import kv
-from wizard.memory.rules import profile
+from wizard.memory import kv, mixture
+from wizard.memory.rules import draft_model, lora_slots, profile
+from wizard.memory.rules.base import complete
 from wizard.shapes import GIB
 
 _LONG = 131072
@@ -29,6 +30,12 @@ def _rank(model: Entry, ranks: int) -> int:
 def _weights(world: World, model: Entry, family: str, type_: str) -> int:
     entry = world.kb.type_of(family, type_)
     return weight_bytes(model, entry, world.kb.formats[family].get("container", ""))
+
+
+def _adapters(model: Entry, count: int) -> int:
+    """Bytes of `count` adapters of rank 16 on one card."""
+    rule = complete(lora_slots.PARAMETERS, {"slots": count})
+    return lora_slots.held(rule, mixture.derive(model) or (), 1, False, (model.get("experts") or {}).get("count", 1))
 
 
 # name after the model's id: (what is computed, how it is shown)
@@ -45,6 +52,11 @@ NUMBERS: dict[str, tuple[Callable[[World, Entry], float], str]] = {
     "kv_long_q8_0": (lambda w, m: kv_sizes(m, "q8_0", [_LONG])[0], "gib"),
     "kv_rank_4": (lambda w, m: _rank(m, 4), "whole"),
     "kv_rank_8": (lambda w, m: _rank(m, 8), "whole"),
+    "adapter": (lambda w, m: _adapters(m, 1) / 1024**2, "mib"),
+    "adapters": (lambda w, m: _adapters(m, 4) / 1024**2, "mib"),
+    "prediction_layer": (lambda w, m: sum(draft_model.prediction_layer(m)[1].values()), "gib"),
+    "tower": (lambda w, m: 2 * sum(g["params"] for g in m["groups"] if g["group"] == "vision"), "gib"),
+    "checkpoints": (lambda w, m: 32 * state_bytes(m), "gib"),
     "state": (lambda w, m: state_bytes(m) / 1024**2, "mib"),
     "naive_long": (
         lambda w, m: 2 * m["layers"] * m["attention"][-1]["kv_heads"] * m["attention"][-1]["head_dim"] * 2 * _LONG,
