@@ -10,6 +10,7 @@ import gc
 import json
 import time
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 from .address import from_flat, from_fragment
@@ -185,7 +186,7 @@ class Session:
         if tool == "report":
             return self._report(payload)
         if tool == "export":
-            return json.dumps(self.export(payload["kind"], payload["lang"]), ensure_ascii=False)
+            return json.dumps(self.export(payload["kind"], payload["lang"], True), ensure_ascii=False)
         if tool == "pair":
             return json.dumps(self._pair(payload), ensure_ascii=False)
         if tool == "hardware":
@@ -218,17 +219,24 @@ class Session:
         lang = payload["lang"]
         return pair(kept, self.decision, self.texts[lang], self.kb, lang, payload.get("base", ""))
 
-    def export(self, kind: str, lang: str) -> str:
-        """The Decision as "json" or "markdown"."""
+    def export(self, kind: str, lang: str, complete: bool = False) -> str:
+        """The Decision as "json" or "markdown". complete: with what would change it, even where `explore` is still
+        looking for that."""
         if self.decision is None:
             return ""
         if self._whole:
             self.decision, self._whole = self._whole(), None
+        decision = self.decision
+        if complete and self._steps:
+            from . import whatif
+
+            self._results += [result for result in self._steps if result]  # an answer given out has all of it
+            decision = whatif.merge(deepcopy(decision), self._results)
         if kind == "json":
-            return to_json(self.decision)
+            return to_json(decision)
         from .render import markdown
 
-        return markdown(self.decision, self.texts[lang], self.kb, lang)
+        return markdown(decision, self.texts[lang], self.kb, lang)
 
 
 def _slice(steps: Iterator[Plain], results: list[Plain]) -> bool:

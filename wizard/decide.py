@@ -25,6 +25,7 @@ from .rules import Fired
 from .search import Work, search
 from .situation import Reading, read
 from .sizing import curve, workload_of
+from .smaller import changes_of
 from .vocabulary import DEVICE, PATHS
 
 Plain = dict[str, Any]
@@ -141,6 +142,8 @@ def _complete(decision: Plain, work: Work) -> Plain:
     decision["warnings"] = _warnings(work, start, bottleneck)
     decision["answers"] = ten(facts, start, bottleneck, work.waiting)
     if start:
+        if work.waiting and start["fit"] and cast.start:
+            start["fit"]["changes"] = changes_of(cast.start[0], facts, work.waiting)
         decision["frontier"] = curve(cast.start[0], facts) if cast.start else None
         decision["benchmark"] = plan(start, facts.situation, facts.kb, bottleneck["is"] if bottleneck else None, facts)
     decision["already"] = _already(decision, facts)

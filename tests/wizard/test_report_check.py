@@ -280,3 +280,17 @@ def test_the_worker_gets_html_and_one_sentence(kb, data):
     made = json.loads(session.use("report", json.dumps({"text": sample.PROSE, "lang": "en", "base": "../../"})))
     assert 'href="../../benchmarking/rule-separate-phases/"' in made["html"]
     assert made["said"].startswith("Fields stated: ")
+
+
+@pytest.mark.parametrize(
+    ("line", "cache", "warmup"),
+    [
+        ("no warm-up, prefix cache on", "on", 0),
+        ("без прогрева, кэш префиксов включён", "on", 0),
+        ("prefix caching was turned off and no warm-up", "off", 0),
+        ("no prefix caching; FP16 KV", "off", None),
+    ],
+)
+def test_what_is_off_on_a_line_is_not_what_stands_beside_it(look, line, cache, warmup):
+    run = look(f"vLLM 0.11 on one H100, Qwen3-32B FP8\n{line}\nTTFT 200 ms\n")["runs"][0]
+    assert (run["prefix_cache"], run.get("warmup")) == (cache, warmup)

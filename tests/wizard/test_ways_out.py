@@ -86,3 +86,14 @@ def test_the_answer_as_a_file(session):
     assert said.startswith("# ") and "vLLM" in said
     data = json.loads(json.loads(session.use("export", json.dumps({"kind": "json", "lang": "en"}))))
     assert data["recommendations"][0]["role"] == "start"
+
+
+def test_an_answer_given_out_early_has_what_would_change_it(session):
+    """Whoever takes the file at once does not get less than who waits, nor does the page afterwards."""
+    answer(session, address=TEAM)
+    early = json.loads(session.use("export", json.dumps({"kind": "markdown", "lang": "en"})))
+    assert "## What would change it" in early
+    request = json.dumps({"lang": "en", "base": "../"})
+    while not json.loads(session.explore(request))["done"]:
+        pass
+    assert json.loads(session.use("export", json.dumps({"kind": "markdown", "lang": "en"}))) == early

@@ -306,3 +306,16 @@ def test_a_model_that_reads_is_offered_no_schema_and_no_chat_model(kb):
     assert others and all(kb.models[m]["tasks"] == ["embeddings"] for m in others)
     rerank = complete({"devices": [{"device": "l4", "count": 1}], "model": "bge-reranker-v2-m3"}, kb, TODAY)
     assert not [c for c in rerank["would_change"] if c["path"] == "needs"]
+
+
+def test_what_makes_room_for_those_that_wait_stands_beside_them(kb):
+    """Requests whose length was given: the smallest changes are counted for all of them, a smaller cache first."""
+    card = {"devices": [{"device": "a100", "count": 1, "memory_gib": 80}], "model": "qwen3-32b", "serving": "customers"}
+    long = {"tokens": 32768, "input": 8000, "output": 1000}
+    decision = decide({**card, "traffic": {"concurrency": 40}, "context": long}, kb, TODAY)
+    assert decision["situation"]["traffic"]["concurrency"] < 40
+    found = start(decision)["fit"]["changes"]
+    assert found[0]["change"] == "kv" and all(c["all"] == 40 and c["fit"] == "fits" for c in found)
+    more = {**card, "settings": {"kv": found[0]["to"]}, "traffic": {"concurrency": 40}, "context": long}
+    after = decide(more, kb, TODAY)
+    assert not [w for w in after["warnings"] if w["id"] == "requests-wait"]

@@ -257,9 +257,14 @@ def room_rows(view: View, fit: Plain) -> list[tuple[str, str]]:
 def changes(view: View, fit: Plain) -> list[tuple[str, str]]:
     """What to change, and what it then is; the smallest of each kind."""
     return [
-        (view.t(f"fit.change-{c['change']}", to=_changed(view, c)), view.t(f"fit.word-{c['fit']}"))
-        for c in fit.get("changes") or ()
+        (view.t(f"fit.change-{c['change']}", to=_changed(view, c)), _then(view, c)) for c in fit.get("changes") or ()
     ]
+
+
+def _then(view: View, change: Plain) -> str:
+    """What a change leads to; for the cache with what it may cost."""
+    said = view.t("fit.word-all", n=change["all"]) if "all" in change else view.t(f"fit.word-{change['fit']}")
+    return f"{said}; {view.t('fit.kv-loss')}" if change["change"] == "kv" else said
 
 
 def _changed(view: View, change: Plain) -> str:

@@ -22,6 +22,7 @@ _NO = re.compile(r"^(no|none|off|0|false|disabled|không|không có|tắt|нет
 _OFF = re.compile(
     r"\b(off|disabled?|false|no|without|tắt|нет|без|выкл\w*|отключ\w*)\b|--no-enable-prefix|--disable-radix", re.I
 )
+_BREAK = re.compile(r"[,;|]|\.\s|\s(?:and|but|và|nhưng|и|но)\s", re.I)
 _WORDS = frozenset(
     ("model", "format", "dtype", "engine", "commit", "backend", "device", "cpu", "kv_type", "layout", "driver", "date")
     + ("tool", "tool_version", "command", "streaming", "arrivals", "shared_prefix", "speculation", "power", "cost")
@@ -166,13 +167,20 @@ def _sentence(line: str, known: Plain) -> None:
         known.setdefault("warmup", 0.0)
     cache = re.search(r"prefix[- ]?cach\w*|radix cache|prompt cache|кэш\w* префикс\w*", line, re.I)
     if cache:
-        known.setdefault("prefix_cache", "off" if _OFF.search(line) else "on")
+        known.setdefault("prefix_cache", "off" if _OFF.search(_clause(line, cache)) else "on")
     if re.search(r"speculative|draft model|\bMTP\b|\bEAGLE\b|спекулятивн", line):
         known.setdefault("speculation", line[:200])
     date = _DATE.search(line)
     if date:
         known.setdefault("date", date[1])
     _rates(line, known)
+
+
+def _clause(line: str, match: re.Match[str]) -> str:
+    """The part between commas or the like that a match stands in: what is switched off beside it is another thing."""
+    start = max((m.end() for m in _BREAK.finditer(line, 0, match.start())), default=0)
+    end = _BREAK.search(line, match.end())
+    return line[start : end.start() if end else len(line)]
 
 
 def _rates(line: str, known: Plain, default: str | None = None) -> None:
