@@ -118,6 +118,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     cards, ram_gib = machine.cards, machine.ram
     count = len(cards) or (args.count or 0)
     tp, pp, dp = _layout(args, count, query.splits(engine, kb))
+    _experts(args.ep, tp * dp if cards else 0, model.arch)
     size = model.size if stored is model.format and model.size else _size(model.arch, stored)
     point = {} if stored.said else published(model.arch, stored.family, stored.type) or {}
     entry = stored_as(point, kb.type_of(stored.family, stored.type)) or stored.entry
@@ -137,7 +138,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
         answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
     except query.Refused as error:
         raise Wrong(str(error)) from None
-    said = [*model.said, *over, *stored.said, *answer["assumptions"]]
+    said = [*model.said, *over, *stored.said, *_beyond(engine, stored.family, kv, kb), *answer["assumptions"]]
     if cards and not args.ram_gib and answer["fit"] == "offload":
         said.append(("terminal.memory-ram", {"gib": ram_gib}))
     answer["assumptions"] = [one for n, one in enumerate(said) if one not in said[:n]]
@@ -219,6 +220,33 @@ def _kv(text: str) -> str:
     if found is None:
         raise Wrong(f"--kv: {text!r} is not a KV cache type we know; known: {', '.join(sorted(elements.ELEMENTS))}")
     return found
+
+
+def _experts(ep: int | None, ranks: int, arch: Plain) -> None:
+    """Refuse expert parallel ranks that nothing is dealt to. ranks: 0 where no devices are given."""
+    if ep and ep > 1 and not arch.get("experts"):
+        raise Wrong(f"--ep: {arch['name']} has no experts to deal out over {ep} ranks")
+    if ep and ranks and ranks % ep:
+        raise Wrong(f"--ep: {ranks} ranks are not shared out by {ep}")
+
+
+def _beyond(engine: str | None, family: str, kv: str | None, kb: KB) -> list[Any]:
+    """What the engine is not known to have: the format it would load, the type of its cache."""
+    entry = kb.engines.get(engine or "", {})
+    said: list[Any] = []
+    if entry.get("formats") and all(line["format"] != family for line in entry["formats"]):
+        told = {"engine": entry["name"], "format": kb.formats[family]["name"] if family in kb.formats else family}
+        said.append(("terminal.memory-no-format", told))
+    types = {_plain_type(part) for line in entry.get("kv_types", ()) for part in line["type"].split("/")}
+    if kv and types and not {_plain_type(part) for part in kv.split("/")} <= {*types, "f16"}:
+        said.append(("terminal.memory-no-kv", {"engine": entry["name"], "kv": kv.upper()}))
+    return said
+
+
+def _plain_type(text: str) -> str:
+    """A cache type without what does not change its width."""
+    type_ = elements.resolve(text) or text
+    return "f16" if type_ in ("bf16", "fp16") else type_.removesuffix("_e4m3").removesuffix("_e5m2")
 
 
 def _asks(args: argparse.Namespace, kb: KB) -> extras.Asks:

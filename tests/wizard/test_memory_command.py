@@ -266,3 +266,22 @@ def test_a_bare_family_means_the_published_type(ask):
     assert ask("--model", "Llama-3.1-405B", "--format", "fp8")["format"]["type"] == "e4m3-tensor"
     assert ask("--model", "Qwen3-32B", "--format", "fp8")["format"]["type"] == "e4m3"
     assert ask("--model", "Llama-3.1-405B", "--format", "fp8 e4m3")["format"]["type"] == "e4m3"
+
+
+def test_what_an_engine_does_not_have_is_said(ask, run):
+    common = ("--model", "qwen3-8b", "--engine", "vllm", "--memory-gib", 24)
+    assert not any("known to" in said for said in ask(*common, "--kv", "fp8_e4m3", "--format", "awq")["assumptions"])
+    told = " ".join(ask(*common, "--kv", "q4_0", "--format", "exl3")["assumptions"])
+    assert "EXL3" in told and "Q4_0" in told
+    code, out, err = run("--model", "qwen3-8b", "--ep", 2)
+    assert (code, out) == (2, "") and "--ep" in err
+    code, out, err = run("--model", "qwen3-30b-a3b", "--count", 8, "--memory-gib", 80, "--ep", 3)
+    assert (code, out) == (2, "") and "8 ranks" in err
+
+
+def test_a_part_that_is_not_counted_and_a_share_that_is_short_are_named(ask):
+    assert any("not counted" in said for said in ask("--model", "gemma-4-e4b")["assumptions"])
+    assert not any("not counted" in said for said in ask("--model", "gemma-4-31b")["assumptions"])
+    short = ask("--model", "llama-3-1-8b", "--engine", "mlc-llm", "--format", "mlc q4f16_1", "--memory-gib", 6)
+    free = sum(part["bytes"] for part in short["parts"] if part["name"] == "free")
+    assert short["fit"] == "no" and free > 0 and short["budget_bytes"] == int(0.85 * 6 * GIB)
