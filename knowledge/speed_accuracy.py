@@ -12,10 +12,11 @@ from math import exp, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from knowledge.calibrate.rows import Row, rows_of
+from knowledge.calibrate.rows import SERVED, Row, rows_of
 from knowledge.speed_records import own, read_extra, read_serving
 from wizard.kb import KB
 from wizard.speed import ask, lookup, terms
+from wizard.speed.nodes import NETWORK
 
 PEER_EFFICIENCY = 0.55
 _HELD_OUT = {
@@ -41,13 +42,25 @@ class Asked(NamedTuple):
     prefill_tps: float | None
     throughput_tps: float | None
     peer: float | None = None
+    ttft_s: float | None = None
 
 
 def predicted(row: Row, fitted: dict[str, Any]) -> tuple[float, lookup.Basis] | None:
     """Seconds of one step by the formula the wizard uses, at the age of the record; None without a basis."""
-    basis = lookup.basis_at(fitted, row.path, row.family, row.unpacking, row.link, device=row.key)
+    basis = lookup.basis_at(
+        fitted,
+        row.path,
+        row.family,
+        row.unpacking,
+        row.link,
+        device=row.key,
+        across=NETWORK if row.machines > 1 else None,
+        integers=row.integers,
+    )
     if basis is None:
         return None
+    if row.unpacking:
+        basis = lookup.of_engine(fitted, basis, row.engine)
     if not row.flash:
         basis = lookup.without_flash(fitted, basis)
     aged = exp(row.age * (fitted["age"].get("", 0.0) + fitted["age"].get(row.family, 0.0)))
@@ -55,7 +68,7 @@ def predicted(row: Row, fitted: dict[str, Any]) -> tuple[float, lookup.Basis] | 
     parts = terms.step(
         terms.Step(
             row.layers, row.moe, row.dense, row.experts, row.share, row.kv, row.active, row.batch, row.ranks,
-            row.bandwidth, row.compute, row.prompt if row.answer else 0, row.answer,
+            row.bandwidth, row.compute, row.prompt if row.answer else 0, row.answer, row.machines,
         ),
         constants,
     )  # fmt: skip
@@ -63,7 +76,8 @@ def predicted(row: Row, fitted: dict[str, Any]) -> tuple[float, lookup.Basis] | 
 
 
 def asked(records: Iterable[Asked], kb: KB) -> Iterator[tuple[str, Point]]:
-    """(quantity, comparison) of every number of every record; quantities are decode, prefill, throughput, peer."""
+    """(quantity, comparison) of every number of every record; quantities are decode, prefill, throughput, first
+    (the time to the first token, as a rate), peer."""
     for record in records:
         found = ask.answer(record.question, kb)
         for name, measured in (
@@ -75,6 +89,10 @@ def asked(records: Iterable[Asked], kb: KB) -> Iterator[tuple[str, Point]]:
             if measured and interval:
                 held = interval["low"] <= measured <= interval["high"]
                 yield name, Point(record.group, log(interval["point"] / measured), held)
+        first = found["ttft_s"]
+        if record.ttft_s and first:
+            held = first["low"] <= record.ttft_s <= first["high"]
+            yield "first", Point(record.group, log(record.ttft_s / first["point"]), held)
         if record.decode_tps and record.peer:
             yield "peer", Point(record.group, log(record.peer / record.decode_tps), None)
 
@@ -159,7 +177,8 @@ def held_out(fitted: dict[str, Any]) -> str:
     for name, words in _HELD_OUT.items():
         parts.append(f"  {words:20}{_line(errors[name])}")
     parts.append(
-        f"  the 80 % interval held {errors['coverage']:.0%} of rows of pages left out; by class of 10 or more:"
+        f"  the 80 % interval held {errors['coverage_row']:.0%} with a tenth of the rows left out and "
+        f"{errors['coverage']:.0%} of rows of pages left out; by class of 10 or more:"
     )
     for name, node in fitted["nodes"].items():
         if node["records"] >= 10:
@@ -172,11 +191,12 @@ def held_out(fitted: dict[str, Any]) -> str:
     parts.append(f"  {'models left out':20}{_line(batched['model_out'])}   interval held {batched['coverage']:.0%}")
     for kind, words in (
         ("prompts", "Prompts read alone:"),
-        ("first_token", "First token of servers, up to 4 requests:"),
+        ("first_token", f"First token of servers, up to {SERVED} requests:"),
     ):
         parts.append(words)
-        for name, left in _HELD_OUT.items():
-            parts.append(f"  {left:20}{_line(prefill[kind][name])}")
+        for name, left in {**_HELD_OUT, "model_out": "models left out"}.items():
+            if name in prefill[kind]:
+                parts.append(f"  {left:20}{_line(prefill[kind][name])}")
         parts.append(
             f"  the 80 % interval held {prefill[kind]['coverage']:.0%} of machines of a page left out, "
             f"{prefill[kind]['coverage_hardware']:.0%} of hardware left out"
@@ -194,6 +214,7 @@ def _tables(title: str, records: Iterable[Asked], kb: KB) -> list[str]:
         found.setdefault(name, []).append(point)
     words: dict[str, str] = {
         "decode": "decode of one request", "prefill": "prompts", "throughput": "all requests together",
+        "first": "time to the first token of servers",
         "peer": "the same decode rows by one constant (llmfit's rule)",
     }  # fmt: skip
     return [

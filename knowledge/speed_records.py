@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knowledge.calibrate.rows import SERVED
 from wizard.speed import names
 from wizard.speed.ask import Question
 
@@ -40,7 +41,8 @@ def own(measurements: Iterable[Entry]) -> list[Asked]:
             count=record.get("count"), split=_split(record.get("split")),
             engine=f"{record['engine']}@{version}" if version else record["engine"],
             backend=f"{backend} {driver}" if backend and driver else backend, depth=record.get("depth", 0),
-            batch=batch, input=record.get("prefill_tokens") or 512, flash=record.get("flash_attention", True),
+            batch=batch, input=record.get("prefill_tokens") or 512, output=_answer(record),
+            flash=record.get("flash_attention", True),
         )  # fmt: skip
         alone = batch == 1
         found.append(
@@ -49,9 +51,23 @@ def own(measurements: Iterable[Entry]) -> list[Asked]:
                 record.get("decode_tps") if alone else None,
                 record.get("prefill_tps") if alone else None,
                 None if alone or record.get("speed_family") == "serving" else record.get("decode_tps"),
+                ttft_s=_first(record),
             )
         )  # fmt: skip
     return found
+
+
+def _first(record: Entry) -> float | None:
+    """Seconds to the first token of a server with several requests."""
+    served = record["batch"] > 1 and record.get("speed_family") == "serving"
+    rate, prompt = record.get("prefill_tps"), record.get("prefill_tokens")
+    return prompt / rate if served and rate and prompt and record["batch"] <= SERVED else None
+
+
+def _answer(record: Entry) -> int:
+    """Tokens of an answer, from the depth in its middle; 128 where that says nothing."""
+    length = round(2 * (record.get("depth", 0) - record.get("prefill_tokens", 0)))
+    return length if record["batch"] > 1 and length > 0 else 128
 
 
 def _split(written: str | None) -> str | None:
@@ -124,6 +140,9 @@ def read_serving(path: Path) -> list[Asked]:
             tp, batch = int(line["tp_size"]), round(float(line["batch_size"]))
             if tp > 8 or (line["attention_dp_size"] or "1") != "1":
                 continue  # ranks that hold different requests are another layout than tensor parallelism
+            experts = int(line.get("moe_tp_size") or 1) * int(line.get("moe_ep_size") or 1)
+            if experts > tp:
+                continue  # the same, told by the ranks among which the experts are shared out
             named = _TYPE.search(line["model_path"])
             type_ = line["gemm_quant_mode"] or line["precision"] or (named[0] if named else "bf16")
             if "gpt-oss" in line["model_path"]:
@@ -136,5 +155,7 @@ def read_serving(path: Path) -> list[Asked]:
             )  # fmt: skip
             measured = batch / float(line["silicon_tpot_ms"]) * 1e3
             alone = measured if batch == 1 else None
-            found.append(Asked(line["model_path"], question, alone, None, None if alone else measured))
+            first = float(line.get("silicon_ttft_ms") or 0) / 1e3
+            together = None if alone else measured
+            found.append(Asked(line["model_path"], question, alone, None, together, ttft_s=first or None))
     return found

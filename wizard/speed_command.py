@@ -31,6 +31,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     machine.add_argument("--bandwidth-gbs", metavar="X", type=positive, help="memory bandwidth of one device, GB/s")
     machine.add_argument("--class", metavar="C", dest="speed_class", help="class of device, such as nv-consumer")
     machine.add_argument("--count", metavar="N", type=whole, help="devices that hold the model")
+    machine.add_argument("--nodes", metavar="N", type=whole, default=1, help="machines they stand in, evenly")
+    machine.add_argument("--between", choices=("rdma", "ethernet", "thunderbolt"), help="what joins the machines")
     machine.add_argument("--split", choices=("none", "layer", "tensor"), help="how they share it")
     software = one.add_argument_group("software")
     software.add_argument("--engine", metavar="ID[@VERSION]", help="engine, with or without version or build")
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
 def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
     """The estimate for parsed arguments: what `--json` prints but for the sentences, which are still texts by id.
 
-    ValueError: a config file that cannot be read.
+    ValueError: a config file that cannot be read, or devices that machines cannot share evenly.
     """
     architecture, written, read = _config(args.config) if args.config else (None, None, ())
     found = ask.answer(
@@ -86,7 +88,8 @@ def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
             model=args.model, architecture=architecture, params_b=args.params_b, active_b=args.active_b,
             layers=args.layers, format=args.format or written, file_gib=args.file_gib, device=args.device,
             bandwidth_gbs=args.bandwidth_gbs, speed_class=args.speed_class, count=args.count,
-            split=None if args.split == "none" else args.split, engine=args.engine, backend=args.backend,
+            split=None if args.split == "none" else args.split,
+            nodes=args.nodes, between=args.between, engine=args.engine, backend=args.backend,
             depth=args.depth, batch=args.batch, input=args.input, output=args.output,
             shared_prefix=args.shared_prefix,
             flash=None if args.flash_attention is None else args.flash_attention == "on",

@@ -44,7 +44,7 @@ def compute(measurements: dict[str, Any], devices: dict[str, Any], date: str) ->
     lone = sorted(single - holdout.comparable(rows, lambda r: r.page))
     unseen = pages.copy()
     unseen[lone] = folds[lone]
-    tail, wider, held = spread.choose_tail(rows, unseen, single, [r.page for r in rows])
+    tail, wider, held, seen = spread.choose_tail(rows, unseen, single, [r.page for r in rows], tenths=folds)
     return rounded(
         {
             "schema": SCHEMA,
@@ -56,7 +56,7 @@ def compute(measurements: dict[str, Any], devices: dict[str, Any], date: str) ->
             "devices": _devices(rows, fitted),
             "batched": _batched(rows, fitted, batched),
             "prefill": _prefill(every, fitted),
-            "errors": _errors(rows, fitted, single, pages, folds, held),
+            "errors": _errors(rows, fitted, single, pages, folds, held) | {"coverage_row": seen},
         }
     )
 
@@ -152,9 +152,12 @@ def _globals(fitted: Fitted) -> dict[str, Any]:
 
     return {
         "moe": table("moe"),
+        "moe_integers": table("moe-integers"),
         "age": {n.partition(" ")[2]: v for n, v in fitted.values.items() if n.partition(" ")[0] == "age"},
         "yearly": _yearly(fitted),
         "unpacking": table("unpacking"),
+        "weight_ops": table("weight"),
+        "weight_engine": {name: factor for name, factor in table("weight-engine").items() if abs(factor - 1) >= 0.005},
         "kv_efficiency": table("kv", sign=-1),
         "plain_attention": table("plain"),
         "sequence_us": table("sequence", scale=1e6),
@@ -211,6 +214,7 @@ def _prefill(every: list[Row], fitted: Fitted) -> dict[str, Any]:
     seen, ends = _intervals(use, rows, [f"{r.page} {r.machine}" for r in use])
     unseen, wide = _intervals(use, machines, [holdout.hardware(r) for r in use])
     low, high = spread.quantiles(spread.pool_of(use, only, range(len(use))), 0.10)
+    models = held_out_prefill(use, fitted, values, lambda p, r: r.model if r.family in CHUNKS else "")
     served = [p for p, r in enumerate(use) if r.family in CHUNKS]
     alone = [p for p, r in enumerate(use) if r.family not in CHUNKS]
     kinds = {"prompts": alone, "first_token": served}
@@ -222,6 +226,7 @@ def _prefill(every: list[Row], fitted: Fitted) -> dict[str, Any]:
             kind: {
                 "training": summary(training[own]), "row_out": summary(rows[own]),
                 "hardware_out": summary(machines[own]), "source_out": summary(pages[own]),
+                **({"model_out": summary(models[own])} if kind == "first_token" else {}),
                 "coverage": spread.share(seen[p] for p in own if p in seen),
                 "coverage_hardware": spread.share(unseen[p] for p in own if p in unseen),
             }
@@ -235,7 +240,7 @@ def _intervals(
 ) -> tuple[dict[int, bool], dict[str, dict[str, float]]]:
     """(which rows intervals made without their group hold, the ends of the interval by node)."""
     every = set(range(len(use)))
-    tail, wider, held = spread.choose_tail(use, errors, every, groups, LEAST_PROMPTS)
+    tail, wider, held, _ = spread.choose_tail(use, errors, every, groups, LEAST_PROMPTS)
     pools = spread.by_node(use, errors, every)
     return held, {node: _ends(pools[node], tail, spread.width_of(node, wider)) for node in sorted(pools)}
 

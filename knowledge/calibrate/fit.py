@@ -10,23 +10,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wizard.speed.terms import hops
+from wizard.kb import fold
+from wizard.speed.nodes import NETWORK, PLAIN
+from wizard.speed.terms import OPS_PER_BYTE, hops
 
 from .rows import Row
 from .solve import seconds_of, solve, weights_of
 
-HUBER = 0.08
+HUBER, CPU_HUBER = 0.08, 0.25
 # (start, penalty) of a parameter by its first word; a node's correction starts at nothing
 _ROOTS = {"overhead": np.log(60e-6), "efficiency": -np.log(0.83), "kv": -np.log(0.8), "plain": np.log(2.0)}
 _ROOT_PENALTY = {"kv": 1.0, "plain": 0.5}
 _NODE_PENALTY = {"overhead": 1.0, "efficiency": 50.0, "kv": 1.0, "plain": 1.0}
 _CPU_PENALTY = _NODE_PENALTY | {"efficiency": 2.0}  # processors differ in what share of the bandwidth they reach
 _OTHERS = {
-    "device": (0.0, 5.0), "moe": (0.2, 0.5), "age": (0.1, 1.0), "unpacking": (0.2, 0.2),
+    "device": (0.0, 5.0), "moe": (0.2, 0.5), "moe-integers": (0.0, 0.5), "age": (0.0, 1.5), "unpacking": (0.2, 0.2),
+    "weight": (np.log(3.0), 0.02), "weight-engine": (0.0, 0.3),
     "sequence": (np.log(2e-6), 0.02), "compute": (-np.log(0.4), 2.0), "prefill": (-np.log(0.4), 2.0),
     "link": (np.log(12e-6), 0.1), "link-sequence": (np.log(0.2e-6), 0.1),
 }  # fmt: skip
-_TOWARDS_NOTHING = ("device", "moe", "age", "unpacking")
+_TOWARDS_NOTHING = ("device", "moe", "moe-integers", "age", "unpacking", "weight-engine")
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,11 @@ def parts(row: Row, expert_power: dict[str, int]) -> list[tuple[float, dict[str,
     overhead = own | {f"overhead {node}": 1.0 for node in row.path} | {"age": row.age, f"age {row.family}": row.age}
     if row.moe:
         overhead[f"moe {row.family}"] = 1.0
+        if row.integers:
+            overhead[f"moe-integers {row.family}"] = 1.0
     efficiency = own | {f"efficiency {node}": 1.0 for node in row.path}
-    unpack = efficiency | ({f"unpacking {row.unpacking}": 1.0} if row.unpacking else {})
+    on_cpu = row.path[0] == "cpu"
+    unpack = efficiency | ({f"unpacking {row.unpacking}": 1.0} if row.unpacking and not on_cpu else {})
     grown = min(1.0, row.share * float(row.batch) ** (expert_power.get(row.family, 12) / 16))
     read = row.dense + row.experts * grown
     found = [
@@ -56,6 +62,11 @@ def parts(row: Row, expert_power: dict[str, int]) -> list[tuple[float, dict[str,
         (read / (row.bandwidth * row.ranks), unpack),
         (row.batch * row.kv / row.bandwidth, efficiency | _cache(row)),
     ]
+    if on_cpu:
+        kernels = {f"weight {row.unpacking or PLAIN}": 1.0}
+        if row.unpacking:
+            kernels[f"weight-engine {fold(row.engine)}"] = 1.0
+        found.append((row.active / (row.compute or OPS_PER_BYTE * row.bandwidth), kernels))
     more = row.batch - 1
     found.append((more * row.layers, {f"sequence {row.family}": 1.0}))
     if row.compute:
@@ -65,8 +76,10 @@ def parts(row: Row, expert_power: dict[str, int]) -> list[tuple[float, dict[str,
             prompts = row.batch * 2 * row.active * row.prompt / rate / row.answer
             found.append((prompts, {f"prefill {row.family}": 1.0}))
     if row.ranks > 1:
-        found.append((row.layers * hops(row.ranks), {f"link {row.link}": 1.0}))
-        found.append((more * row.layers, {f"link-sequence {row.link}": 1.0}))
+        found.append((row.layers * hops(row.ranks // row.machines), {f"link {row.link}": 1.0}))
+        found.append((row.layers * hops(row.machines), {f"link {NETWORK}": 1.0}))
+        slowest = NETWORK if row.machines > 1 else row.link
+        found.append((more * row.layers, {f"link-sequence {slowest}": 1.0}))
     return [(base, names) for base, names in found if base > 0]
 
 
@@ -84,6 +97,8 @@ def _start(name: str) -> tuple[float, float, float]:
         if rest in ("gpu", "cpu"):
             return _ROOTS[word], _ROOTS[word], _ROOT_PENALTY.get(word, 0.001)
         return 0.0, 0.0, (_CPU_PENALTY if rest.startswith("cpu") or "@cpu" in rest else _NODE_PENALTY)[word]
+    if name == "age":  # of families without dated records of their own: hardly known
+        return 0.0, 0.0, 15.0
     start, penalty = _OTHERS[word]
     return start, (0.0 if word in _TOWARDS_NOTHING else start), penalty
 
@@ -92,7 +107,8 @@ def fit(rows: list[Row], expert_power: dict[str, int], start: Fitted | None = No
     """Fit the parameters to the decode steps of `rows`; start: a fit of nearly the same rows to begin from."""
     made = [parts(row, expert_power) for row in rows]
     times = np.array([row.time for row in rows])
-    values = solve(made, times, weights_of(rows), _start, HUBER, start.values if start else None)
+    huber = np.array([CPU_HUBER if row.path[0] == "cpu" else HUBER for row in rows])
+    values = solve(made, times, weights_of(rows), _start, huber, start.values if start else None)
     return Fitted(values, expert_power)
 
 

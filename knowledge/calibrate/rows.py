@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard.kb import fold
 from wizard.speed import names, nodes, peaks
+from wizard.speed.builds import NOW, dated, years_of
 
-NOW = 2026.5  # the date to which overheads are fitted: what an estimate for today uses
-UNDATED = 1.5  # years of age of a record whose page does not say when it was measured
+UNDATED = 1.5  # years of age of a record of a page without any date
+SERVED = 64  # requests at once up to which the time to the first token tells of prompts and not of a full cache
 _PEAK = ("fp8", "nvfp4", "mxfp4", "int8")  # format families computed in their own number format
 
 
@@ -19,9 +20,11 @@ class Row:
     """One measurement. Sizes in bytes, rates per second, times in seconds; see `wizard.speed.terms.Step`.
 
     machine: hardware and count; page: the file it comes from; time: seconds of one decode step, None when
-    only prefill was measured; ranks: devices that work at the same time; link: how they are joined;
+    only prefill was measured; ranks: devices that work at the same time, in so many machines; stages: devices
+    that work one after another; link: how the ranks of one machine are joined;
     compute: peak operations per second of one device in the format's numbers, None when not known; flash: whether
-    attention was computed in one kernel, taken for granted where the page does not say.
+    attention was computed in one kernel, taken for granted where the page does not say;
+    integers: weights in integers that are unpacked to 16 bits.
     """
 
     id: str
@@ -46,11 +49,14 @@ class Row:
     weights: float
     batch: int
     ranks: int
+    machines: int
+    stages: int
     link: str | None
     bandwidth: float
     compute: float | None
     unpacking: str | None
     flash: bool
+    integers: bool
     time: float | None
     prompt: int
     answer: int
@@ -61,6 +67,11 @@ class Row:
         """What a device's own factor is called: its entry, else its name as written; apart for its processor."""
         name = self.device or self.machine.rpartition(" x")[0]
         return f"{name}@cpu" if self.path[0] == "cpu" else name
+
+    @property
+    def across(self) -> bool:
+        """Several ranks in each of several machines."""
+        return self.ranks > self.machines > 1
 
     @property
     def single(self) -> bool:
@@ -75,11 +86,18 @@ def rows_of(files: dict[str, Any], devices: dict[str, Any]) -> list[Row]:
     """
     found = []
     known = _by_name(devices)
+    builds = dated(record for entry in files.values() for record in entry["records"])
     for page, entry in sorted(files.items()):
+        ages = sorted(age_of(record["date"]) for record in entry["records"] if record["date"] != "unknown")
+        usual = ages[len(ages) // 2] if ages else UNDATED
         for record in entry["records"]:
             if not record.get("device"):
                 record = record | {"device": _device(record.get("hardware", ""), known, devices)}
             row = row_of(page, record, devices)
+            if row and record["date"] == "unknown":
+                # as old as its build, else as the rest of its page
+                years = years_of(builds, record["engine"], record.get("engine_version", ""))
+                row = replace(row, age=usual if years is None else years)
             if row:
                 found.append(row)
     return found
@@ -110,6 +128,8 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
     ranks = record.get("count", 1) if record.get("split") == "tensor" else 1
     read = record["bytes_per_token"] - kv
     dense, experts, share = split_experts(read, record.get("file_gib"), record.get("experts"))
+    alone = ranks > 1 and link_of(record) == nodes.NETWORK  # machines of one device each
+    machines = ranks if alone else record.get("nodes", 1) if ranks > 1 else 1
     batch = record["batch"]
     depth, prompt = record.get("depth", 0), record.get("prefill_tokens", 0)
     family = record.get("speed_family", "")
@@ -139,11 +159,14 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
         weights=(record.get("file_gib") or 0) * 1024**3 or read,
         batch=batch,
         ranks=ranks,
-        link=link_of(record) if ranks > 1 else None,
+        machines=machines,
+        stages=record.get("count", 1) if record.get("split") == "layer" else 1,
+        link=link_of(record) if ranks > machines else None,
         bandwidth=record["bandwidth_gbs"] * 1e9,
         compute=peak_of(device, record.get("format", {}).get("family"), record.get("backend")),
         unpacking=nodes.unpacking(record.get("format", {}).get("type"), record.get("backend")),
         flash=record.get("flash_attention", True),
+        integers=nodes.integers(record.get("format", {}).get("type")),
         time=batch / tps if tps else None,
         prompt=prompt,
         answer=max(0, round(2 * (depth - prompt))) if served else 0,

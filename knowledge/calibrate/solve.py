@@ -26,7 +26,7 @@ def weights_of(rows: Sequence[Any], repeat: float = REPEAT) -> np.ndarray:
 
 
 def solve(
-    made: list[list[Part]], times: np.ndarray, weight: np.ndarray, prior: Prior, huber: float,
+    made: list[list[Part]], times: np.ndarray, weight: np.ndarray, prior: Prior, huber: float | np.ndarray,
     start: dict[str, float] | None = None,
 ) -> dict[str, float]:  # fmt: skip
     """Parameters by name. made: the parts of each row; times: measured seconds.

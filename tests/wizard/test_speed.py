@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wizard import memory, speed
 from wizard.memory import need
-from wizard.speed import assumed, lookup, nodes, peaks, terms
+from wizard.speed import assumed, builds, lookup, nodes, peaks, prefill, terms
 from wizard.speed.load import reads
 
 from .entries_memory import (
@@ -67,6 +67,16 @@ def test_one_step_by_hand():
     assert four.compute == pytest.approx(3 * 64 * 10e-6 + 3 * 2 * 32e9 / (0.4 * 200e12))
     assert four.communication == pytest.approx(64 * (20e-6 + 3 * 1e-6))
     assert four.prompts == pytest.approx(4 * 2 * 32e9 * 1000 / (0.5 * 200e12) / 500)
+    # eight ranks in two machines: two steps inside, one between
+    far = BY_HAND._replace(across=90e-6, across_sequence=5e-6)
+    eight = terms.step(one._replace(ranks=8, machines=2, batch=3), far)
+    assert eight.communication == pytest.approx(64 * (2 * 20e-6 + 90e-6 + 2 * 5e-6))
+    # a processor spends operations on every weight it reads, wherever they come from
+    slow = terms.step(one._replace(compute=1e12), BY_HAND._replace(weight=3.0))
+    assert slow.compute == pytest.approx(3 * 32e9 / 1e12) and slow.weights == parts.weights
+    assert terms.step(one._replace(compute=None), BY_HAND._replace(weight=3.0)).compute == pytest.approx(
+        3 * 32e9 / (terms.OPS_PER_BYTE * 1e12)
+    )
 
 
 def test_experts_grow_with_the_batch_until_all_are_read():
@@ -204,7 +214,12 @@ def test_a_shared_prefix_helps_the_others_but_not_the_first():
     load = work(8192, 6000, 500, 8)
     shared = replace(load, shared_prefix=0.9)
     assert estimate(load=shared)["throughput_tps"]["point"] > estimate(load=load)["throughput_tps"]["point"]
-    assert estimate(load=shared)["ttft_s"] == estimate(load=load)["ttft_s"]
+    alone = [replace(one, concurrency=1) for one in (load, shared)]
+    first, hit = (estimate(load=one)["ttft_s"] for one in alone)
+    assert first == hit
+    # with others there, what they do not share is waited for
+    many, fewer = (estimate(load=one)["ttft_s"]["point"] for one in (load, shared))
+    assert first["point"] < fewer < many
 
 
 def test_offload_slows_down_and_widens():
@@ -232,7 +247,7 @@ def test_processors_have_constants_of_their_own():
     assert nodes.path(None, "amd", "ggml", "rocm") == ("gpu", "gpu/amd")
     slow = nodes.unpacking("iq2_xs", "cpu"), nodes.unpacking("q3_k_m", "cuda"), nodes.unpacking("q4_k_m", "cpu")
     assert slow == ("cpu-tables", "gpu-three-bit", "cpu-super-blocks")
-    assert nodes.unpacking("q4_k_m", "cuda") is None and nodes.unpacking(None, "cpu") is None
+    assert nodes.unpacking("iq3_s", "cpu") == "cpu-large-tables" and nodes.unpacking("q6_k", "cpu") == "cpu-odd-bits"
 
 
 def test_bandwidth_and_class_stand_in_for_a_peak():
@@ -360,3 +375,35 @@ def test_assumed_links_are_known_by_name():
     for kind in (None, "none", "ethernet", "rdma", "thunderbolt"):
         assert lookup.link_name({"between": kind}, True) in assumed.UNMEASURED_US
     assert set(assumed.LINK_RATE) == set(assumed.UNMEASURED_US)
+
+
+def test_chunks_of_a_prompt_follow_each_other_through_the_stages():
+    assert prefill.stages_at_once(1, 4) == 1.0  # one chunk is in one stage at a time
+    assert prefill.stages_at_once(8, 4) == pytest.approx(32 / 11)
+    assert prefill.stages_at_once(1000, 4) == pytest.approx(4, rel=0.01)
+    four, one = Layout(known(96, 4), pp=4), Layout(known(96))
+    gguf = path("needs", "gguf", "q4_k_m")
+    for tokens, least, most in ((512, 0.97, 1.03), (8192, 1.5, 4.0)):
+        load = work(16384, tokens, 100)
+        gain = (
+            estimate(gguf, four, load=load)["prefill_tps"]["point"]
+            / estimate(gguf, one, load=load)["prefill_tps"]["point"]
+        )
+        assert least <= gain <= most, tokens
+
+
+def test_ages_of_builds_and_versions():
+    known_rows = [
+        {"engine": "A", "engine_version": "b1000", "date": "2024-01"},
+        {"engine": "A", "engine_version": "b3000", "date": "2026-01"},
+        {"engine": "B", "engine_version": "0.9.0", "date": "2025-01"},
+        {"engine": "B", "engine_version": "0.11.0", "date": "2026-01"},
+    ]
+    table = builds.dated(known_rows)
+    assert builds.years_of(table, "a", "b2000") == pytest.approx(
+        (builds.years_of(table, "a", "b1000") + builds.years_of(table, "a", "b3000")) / 2
+    )
+    assert builds.years_of(table, "A", "b9999") == 0.0 and builds.years_of(table, "A", "b500") is None
+    assert builds.years_of(table, "B", "0.10.2") == pytest.approx(0.96, abs=0.02)  # between the two
+    assert builds.years_of(table, "B", "0.12") == 0.0 and builds.years_of(table, "B", "0.2.1") is None
+    assert builds.years_of(table, "B", "nightly") is None and builds.years_of(table, "C", "1.0") is None

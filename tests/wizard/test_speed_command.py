@@ -95,7 +95,20 @@ def test_hardware_as_tables_write_it(base, written, device, class_, processor):
 
 def test_channels_are_a_bandwidth_and_counts_are_read(base):
     assert names.hardware("EPYC 9999 CPU (12ch DDR5-6400)", base).entry["bandwidth_gbs"]["is"] == 614.4
-    assert names.hardware("2x RTX 3090", base).count == 2
+    for text, count in (
+        ("2x RTX 3090", 2),
+        ("8xH100", 8),
+        ("H100x8", 8),
+        ("RTX 3090 x2", 2),
+        ("Snapdragon X Elite", None),
+    ):
+        assert names.hardware(text, base).count == count, text
+    for text, rate in (
+        ("i7-12700K DDR5-5600", 89.6),
+        ("DDR4-3200 dual channel", 51.2),
+        ("EPYC 9554 (8ch DDR5-4800)", 307.2),
+    ):
+        assert names.hardware(text, base).entry["bandwidth_gbs"]["is"] == rate, text
     assert names.hardware("Some unheard of card", base) is None
     for text, name in (
         ("nv_consumer", "nv-consumer"), ("strix_halo", "amd-apu"), ("NVIDIA datacenter CUDA engines", "nv-datacenter"),
@@ -296,3 +309,39 @@ def test_an_answer_shows_where_the_time_goes_and_what_a_million_tokens_cost(bund
     free = decide(ONE | {"optional": {"cost": {"watts": "many"}}}, base, TODAY)
     assert "cost_per_million" not in free["recommendations"][0]["estimates"]
     assert "EUR" not in str(render.html(free, words, base, lang))
+
+
+def test_several_machines(run, base):
+    r1 = {"model": "DeepSeek R1", "format": "fp8", "device": "H100 SXM", "engine": "sglang", "count": 16}
+    one = ask.answer(ask.Question(**r1), base)
+    two = {link: ask.answer(ask.Question(**r1, nodes=2, between=link), base) for link in ("rdma", "ethernet")}
+    rates = [found["decode_tps"]["point"] for found in (one, two["rdma"], two["ethernet"])]
+    assert rates == sorted(rates, reverse=True)
+    assert two["ethernet"]["shares"]["communication"] > two["rdma"]["shares"]["communication"] > 0.1
+    # measured on two machines with InfiniBand: 43 tokens per second
+    assert two["rdma"]["decode_tps"]["low"] < 43
+    code, said = run(*KNOWN, "--count", "3", "--nodes", "2")
+    assert code == 2 and "not shared out evenly" in said
+
+
+def test_experts_in_four_bit_integers_take_servers_longer_than_their_bytes(base):
+    ask_for = {"model": "DeepSeek R1", "device": "H100 SXM", "engine": "vllm", "count": 8, "depth": 512}
+    found = ask.answer(ask.Question(**ask_for, format="awq"), base)
+    # measured in July 2025: 62; half the bytes of FP8 are no twice the rate
+    assert found["decode_tps"]["low"] < 62 < found["decode_tps"]["high"]
+    assert found["nearest"][0]["decode_tps"] == pytest.approx(62, abs=2) and "DeepSeek" in found["nearest"][0]["model"]
+    bytes_ = ask.answer(ask.Question(**ask_for, format="fp8"), base)
+    assert found["decode_tps"]["point"] < 1.2 * bytes_["decode_tps"]["point"]
+
+
+def test_fewer_bits_are_no_faster_where_a_processor_has_to_look_them_up(base):
+    rates = {
+        type_: ask.answer(
+            ask.Question(model="Llama 3.1 8B", format=type_, device="Apple M2 Max CPU", engine="llama.cpp", depth=0),
+            base,
+        )["decode_tps"]["point"]
+        for type_ in ("Q4_0", "Q4_K_M", "IQ3_S", "IQ2_XXS")
+    }
+    # measured there: 24 for Q4_0, 18 for a Q4_K, 5 for IQ3_S and 9 for IQ2_XXS, the smallest file of them
+    assert rates["IQ3_S"] < rates["IQ2_XXS"] < rates["Q4_K_M"] < rates["Q4_0"]
+    assert rates["Q4_0"] > 2.5 * rates["IQ3_S"]

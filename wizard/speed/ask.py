@@ -36,8 +36,8 @@ NOMINAL = (0.97, 1.03)
 @dataclass(frozen=True)
 class Question:
     """The flags of `which-engine speed`. architecture: a model entry read from a config file; format_hint: the
-    weight type that file states; flash: attention in one kernel, None for the default of the build. Tokens,
-    billions, GiB, GB/s."""
+    weight type that file states; flash: attention in one kernel, None for the default of the build; nodes:
+    machines among which the devices are shared out, joined by `between`. Tokens, billions, GiB, GB/s."""
 
     model: str | None = None
     architecture: Entry | None = None
@@ -51,6 +51,8 @@ class Question:
     speed_class: str | None = None
     count: int | None = None
     split: str | None = None
+    nodes: int = 1
+    between: str | None = None
     engine: str | None = None
     backend: str | None = None
     depth: int | None = None
@@ -79,8 +81,10 @@ def answer(question: Question, kb: KB) -> Entry:
     of one request reads, {weights_gb, kv_gb, floor_s}, the last over the bandwidth with nothing lost;
     ttft_hit_s: the first token when the shared part of the prompt is in the cache; asked: the load in tokens;
     rate_of: STEPS or CLIENT; throughput_with_prompts: whether the prompts of all requests are in that time;
-    run: what measures it, [{tool, command}].
+    run: what measures it, [{tool, command}]. ValueError: numbers that contradict each other.
     """
+    if question.active_b and question.params_b and question.active_b > question.params_b:
+        raise ValueError(f"--active-b: {question.active_b:g} is more than --params-b, {question.params_b:g}")
     said: list[Said] = []
     lacking: list[Missing] = []
     engine = names.engine(question.engine.partition("@")[0], kb) if question.engine else None
@@ -114,7 +118,7 @@ def answer(question: Question, kb: KB) -> Entry:
         return empty | {"missing": [vars(item) for item in lacking]}
     own = _own(kb, engine, family, type_)
     name = engine[0] if engine else ""
-    backend = _backend(question, machine, name, kb)
+    backend = _backend(question, machine, name, kb, said)
     size = round(question.file_gib * GIB) if question.file_gib else None
     kernel = "native" if type_[2].get("compute") in NATIVE and _computes(machine.entry, type_[2]) else "weight-only"
     version = (question.engine or "").partition("@")[2]
@@ -170,6 +174,8 @@ def answer(question: Question, kb: KB) -> Entry:
 def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> names.Machine | None:
     machine = names.hardware(q.device, kb) if q.device else None
     wanted = names.class_of(q.speed_class) if q.speed_class else None
+    if q.speed_class and not wanted and q.speed_class != "unknown":
+        said.append(("terminal.speed-unknown", {"flag": "--class", "name": q.speed_class}))
     if machine is None:
         class_ = wanted or (names.class_of(q.device) if q.device else None)
         if not q.bandwidth_gbs:
@@ -183,6 +189,8 @@ def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> n
         cpu = bool(q.device and re.search(r"\bcpu\b", q.device, re.I)) or (q.speed_class or "").endswith("_cpu")
         return names.Machine(None, entry, None, cpu, None)
     entry = machine.entry
+    if entry is not kb.devices.get(machine.device or "", entry) and machine.entry.get("kind") == "soc":
+        said.append(("terminal.speed-cores", {"name": q.device}))
     if q.bandwidth_gbs and q.bandwidth_gbs * 1e9 != bandwidth_of(Card("", entry, 0, 0)):
         entry = entry | {"bandwidth_gbs": {"is": q.bandwidth_gbs}}
     if wanted and not entry.get("speed_class"):
@@ -196,7 +204,7 @@ def _computes(entry: Entry, type_: Entry) -> bool:
     return type_["compute"] in listed or (type_["compute"] in ("nvfp4", "mxfp4") and "fp4" in listed)
 
 
-def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
+def _backend(q: Question, machine: names.Machine, engine: str, kb: KB, said: list[Said]) -> str:
     """The back end as the base calls it: what was asked, else the processor's or the device's own."""
     if machine.processor or machine.entry["kind"] == "cpu":
         return "cpu"
@@ -204,6 +212,8 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB) -> str:
     for name in BACKENDS:
         if asked.startswith(name) or asked.startswith({"rocm": "hip"}.get(name, name)):
             return name
+    if asked:
+        said.append(("terminal.speed-unknown", {"flag": "--backend", "name": q.backend}))
     own = machine.entry.get("backends") or [
         {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "sycl"}.get(
             machine.entry.get("vendor") or "", "cuda"
@@ -238,18 +248,27 @@ def listed(value: Any) -> list[Any]:
 
 
 def _layout(q: Question, machine: names.Machine, family: str | None) -> tuple[Layout, Entry]:
-    """Ranks, stages and links of so many devices; split by what engines of the family do by default."""
+    """Ranks, stages and links of so many devices; split by what engines of the family do by default.
+
+    ValueError: devices that the machines cannot share evenly.
+    """
     count = q.count or machine.count or 1
+    if count % q.nodes:
+        raise ValueError(f"--nodes: {count} devices are not shared out evenly among {q.nodes} machines")
     entry = machine.entry
     options = entry["memory"].get("options") or [max(1.0, q.file_gib or 24.0)]
     size = round((machine.memory_gib or max(options)) * GIB)
     card = machine.device or entry["name"]
     split = q.split or ("tensor" if family in assumed.PIPELINED else "layer")
     link = nodes.usual_link(entry.get("speed_class"), entry["name"])
-    links = {"within": "nvlink" if link == "nvlink" else "pcie", "between": "rdma" if link == "network" else None}
+    if link == "pcie" and names.nvlinked(q.device or ""):
+        link = "nvlink"
+    between = q.between or ("rdma" if link == nodes.NETWORK else None)
+    links = {"within": "nvlink" if link == "nvlink" else "pcie", "between": between}
     if count == 1:
         return Layout((Card(card, entry, size, 0),)), links
-    across = count if link == "network" else 1
+    # machines of one device each, else as many as were named and share the devices evenly
+    across = count if link == nodes.NETWORK else q.nodes
     cards = tuple(Card(card, entry, size, n) for n in range(count // across))
     if split == "tensor":
         return Layout(cards, tp=count, nodes=across), links

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
 
 from wizard.kb import KB, fold
 from wizard.memory.cache import Memo
 
-NOW = 2026.5  # years; the date to which overheads are fitted (see `knowledge/calibrate/rows.py`)
+Dated = dict[str, dict[str, float]]
+NOW = 2026.5  # years; the date to which overheads are fitted: what an estimate for today uses
 _BUILD = re.compile(r"^b?(\d{3,6})\b")
+_VERSION = re.compile(r"^\d+(?:\.\d+){1,3}")
 
 _memo = Memo()
 
 
 def years_old(engine: str, version: str, kb: KB) -> float:
-    """Years before NOW of a build ("b6918") or a version; 0.0 where no dated measurement tells.
+    """Years before NOW of a build ("b6918") or a version ("0.19.0"); 0.0 where no dated measurement tells.
 
-    Builds that count upwards are interpolated between the nearest known ones; older than the first counts as
-    the first, newer than the last as of today.
+    Older than the first known one counts as that.
     """
-    known = _memo.get(kb.measurements, "builds", lambda: _dated(kb)).get(fold(engine), {})
-    exact = known.get(version)
-    number = _BUILD.match(version)
-    if exact is not None or not number:
-        return exact or 0.0
-    line = sorted((int(found[1]), years) for name, years in known.items() if (found := _BUILD.match(name)))
-    asked = int(number[1])
-    if not line or asked > line[-1][0]:
+    known = _memo.get(kb.measurements, "builds", lambda: dated(kb.measurements))
+    years = years_of(known, engine, version)
+    if years is None and _number(version):
+        years = max(known.get(fold(engine), {"": 0.0}).values())
+    return years or 0.0
+
+
+def years_of(known: Dated, engine: str, version: str) -> float | None:
+    """The same from `dated()`: interpolated between the nearest known ones, of today when newer than the newest,
+    None when older than the first or when nothing tells."""
+    table = known.get(fold(engine), {})
+    asked = _number(version)
+    if version in table or not asked:
+        return table.get(version)
+    line = sorted((number, years) for name, years in table.items() if (number := _number(name)))
+    line = [point for point in line if (len(point[0]) == 1) == (len(asked) == 1)]
+    if not line or asked < line[0][0]:
+        return None
+    if asked > line[-1][0]:
         return 0.0
-    if asked <= line[0][0]:
-        return line[0][1]
-    for (low, before), (high, after) in zip(line, line[1:], strict=False):
-        if low <= asked <= high:
-            return before + (after - before) * (asked - low) / max(1, high - low)
-    return 0.0
+    (low, before), (high, after) = next((a, b) for a, b in pairwise(line) if a[0] <= asked <= b[0])
+    # builds count upwards, so a share of the way; versions only have an order
+    share = (asked[0] - low[0]) / max(1, high[0] - low[0]) if len(asked) == 1 else 0.5
+    return before + (after - before) * share
 
 
 def years_since(date: str) -> float:
@@ -42,10 +55,18 @@ def years_since(date: str) -> float:
     return max(0.0, NOW - int(date[:4]) - (month - 0.5) / 12)
 
 
-def _dated(kb: KB) -> dict[str, dict[str, float]]:
+def _number(version: str) -> tuple[int, ...]:
+    """(6918,) of a build, (0, 19, 0) of a version, () of a name or a commit."""
+    build, parts = _BUILD.match(version), _VERSION.match(version)
+    if parts:
+        return tuple(int(part) for part in parts[0].split("."))
+    return (int(build[1]),) if build else ()
+
+
+def dated(rows: Iterable[dict[str, Any]]) -> Dated:
     """Folded engine name -> version -> years, the newest date of each."""
-    found: dict[str, dict[str, float]] = {}
-    for row in kb.measurements:
+    found: Dated = {}
+    for row in rows:
         version, date = row.get("engine_version"), str(row["date"])
         if version and date[:4].isdigit():
             years = years_since(date)

@@ -12,7 +12,7 @@ from wizard.shapes import Card, Layout, Path, Workload
 from . import assumed, lookup, nodes, prefill
 from .load import Host, Reads, host, kv_bytes, reads
 from .lookup import Basis
-from .terms import Constants, Step, experts_read, step
+from .terms import OPS_PER_BYTE, Constants, Step, experts_read, step
 
 _EMPTY = ("decode_tps", "throughput_tps", "prefill_tps", "ttft_s", "tpot_s", "shares", "prefill_shares", "basis")
 
@@ -32,13 +32,15 @@ class Machine(NamedTuple):
     """The devices of one copy as the formula sees them.
 
     bandwidth: bytes per second of one device, or of the pipeline as if it were one; compute: operations per
-    second of one device, None when unknown; link and hop: kind of link between ranks and between stages.
+    second of one device, None when unknown; link and hop: kind of link between ranks, the slowest, and between
+    stages; machines: among which the ranks of one stage are shared out.
     """
 
     bandwidth: float
     compute: float | None
     link: str | None
     hop: str | None
+    machines: int = 1
 
 
 class Case(NamedTuple):
@@ -69,6 +71,7 @@ class Case(NamedTuple):
     backend: str
     years: float
     flash: bool
+    apart: bool
 
 
 def missing(reason: str) -> dict[str, Any]:
@@ -84,7 +87,8 @@ def estimate(
 
     decode_tps is one request alone at the middle of its answer, or at the depth that `known` gives.
     throughput_tps and tpot_s are at the asked concurrency over all copies, with the unshared part of the
-    others' prompts in between. ttft_s reads the whole prompt of one request on an idle engine. shares are of
+    others' prompts in between. ttft_s is at the same concurrency: the whole prompt, the mean wait for prompts
+    of the others, and one step. shares are of
     the step at the asked concurrency. links: {"within", "between"} as in the Situation. `nearest`
     stays empty: see `nearest.nearest()`.
     """
@@ -127,7 +131,9 @@ def estimate(
     read = prefill.seconds(fitted, case, work.input)
     if read:
         answer["prefill_tps"] = _rate(work.input / read.total, read.low, read.high)
-        answer["ttft_s"] = _time(read.total + read.first + one, read.low, read.high)
+        # of the others' prompts what is not in the shared prefix is waited for
+        waits = 0.0 if case.apart else (seats - 1) * read.waiting * case.prompt / work.input
+        answer["ttft_s"] = _time(read.total + read.first + waits + total, read.low, read.high)
         answer["prefill_shares"] = read.shares
     return answer
 
@@ -138,18 +144,23 @@ def _case(
 ) -> Case | str:  # fmt: skip
     card = layout.cards[0]
     family = kb.engines[path.engine].get("speed_family")
-    link = hop = None
-    if layout.tp > 1:
-        crosses = layout.tp > len(layout.cards)
-        link = lookup.link_name(links, crosses)
+    link = hop = across = None
+    machines = max(1, layout.tp // len(layout.cards))
+    if layout.tp > machines:
+        link = lookup.link_name(links, False)
+    if machines > 1:
+        across = lookup.link_name(links, True)
     if layout.pp > 1:
         hop = lookup.link_name(links, layout.nodes > 1)
     entry = card.entry
     basis = lookup.basis_of(
-        fitted, entry.get("speed_class"), entry.get("vendor"), family, path.backend, path.type, link, card.device
+        fitted, entry.get("speed_class"), entry.get("vendor"), family, path.backend, path.type, link,
+        card.device, across,
     )  # fmt: skip
     if basis is None:
         return "constants"
+    if basis.constants.weight and nodes.unpacking(path.type, path.backend):
+        basis = lookup.of_engine(fitted, basis, path.engine)
     if known.years:
         basis = lookup.at_age(fitted, basis, known.years)
     if not known.flash:
@@ -161,14 +172,14 @@ def _case(
     read = reads(arch, seen.weights)
     compute = prefill.peak(card, path, kb)
     rate_ = compute * basis.share if compute else (bandwidth_of(card) or bandwidth) * basis.ratio
-    machine = Machine(bandwidth, compute, link, hop)
-    rate, layer = _host_rate(fitted, card) if fit["offload"] else (0.0, 0.0)
+    machine = Machine(bandwidth, compute, across or link, hop, machines)
+    rate, layer = _host_rate(fitted, card, path, kb) if fit["offload"] else (0.0, 0.0)
     prompt = 0 if known.apart else round(work.input * (1 - work.shared_prefix))
     moved = host(fit, read, seen.layers, seen.expert_layers)
     return Case(
         basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer,
         path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_, bool(compute),
-        path.backend, known.years, known.flash,
+        path.backend, known.years, known.flash, known.apart,
     )  # fmt: skip
 
 
@@ -198,12 +209,17 @@ def _bandwidth(layout: Layout, fit: dict[str, Any]) -> float | None:
     return sum(count for count, _ in known) / fsum(count / rate for count, rate in known if rate)
 
 
-def _host_rate(fitted: dict[str, Any], card: Card) -> tuple[float, float]:
-    """(bytes per second read from system memory by the processor, seconds of overhead per layer there)."""
+def _host_rate(fitted: dict[str, Any], card: Card, path: Path, kb: Any) -> tuple[float, float]:
+    """(bytes per second read and unpacked from system memory by the processor, seconds of overhead per layer there)."""
     server = card.entry.get("segment") in assumed.SERVER_SEGMENTS
-    found = lookup.basis_of(fitted, "cpu-server" if server else "cpu-desktop", None, "ggml", "cpu", None, None)
+    name = "cpu-server" if server else "cpu-desktop"
+    found = lookup.basis_of(fitted, name, None, "ggml", "cpu", path.type, None)
     peak = assumed.HOST_RATE["server" if server else "desktop"]
-    return (peak * found.constants.efficiency, found.constants.overhead) if found else (peak * 0.5, 2e-4)
+    if not found:
+        return peak * 0.5, 2e-4
+    bits = (kb.type_of(path.family, path.type) or {}).get("bits", 16.0)
+    unpacking = found.constants.weight * 8 / bits / OPS_PER_BYTE
+    return peak / (1 / found.constants.efficiency + unpacking), found.constants.overhead
 
 
 def _step(case: Case, batch: int, depth: int) -> dict[str, float]:
@@ -220,6 +236,7 @@ def _step(case: Case, batch: int, depth: int) -> dict[str, float]:
         Step(
             case.seen.layers, read.moe, dense, experts, read.share, kv_bytes(case.seen, depth), read.active, in_step,
             layout.tp, machine.bandwidth, machine.compute, case.prompt, case.work.output,
+            machine.machines,
         ),
         c,
     )  # fmt: skip
@@ -250,7 +267,7 @@ def _spread(fitted: dict[str, Any], case: Case) -> tuple[float, float]:
     if case.host:
         low, high = low * assumed.OFFLOAD_SPREAD[0], high * assumed.OFFLOAD_SPREAD[1]
     measured = lookup.measured_link(fitted, case.machine.link)
-    if not measured or (case.machine.hop and case.layout.nodes > 1):
+    if not measured or case.layout.tp > case.machine.machines > 1 or (case.machine.hop and case.layout.nodes > 1):
         low, high = low * assumed.LINK_SPREAD[0], high * assumed.LINK_SPREAD[1]
     return low, high
 

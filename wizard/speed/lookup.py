@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from wizard.kb import fold
 from wizard.memory.cache import Memo
 
 from . import assumed, nodes
@@ -42,28 +43,30 @@ def constants_of(kb: Any) -> dict[str, Any]:
 
 def basis_of(
     fitted: dict[str, Any], speed_class: str | None, vendor: str | None, family: str | None, backend: str,
-    type_: str | None, link: str | None, device: str | None = None,
+    type_: str | None, link: str | None, device: str | None = None, across: str | None = None,
 ) -> Basis | None:  # fmt: skip
     """Basis for one kind of candidate, or None when not even the widest node was fitted.
 
-    link: kind of link between tensor-parallel ranks, None for one rank; device: its id or name as measured.
+    link: kind of link between tensor-parallel ranks of one machine, None for one rank; across: between machines;
+    device: its id or name as measured.
     """
-    key = (speed_class, vendor, family, backend, type_, link, device)
+    key = (speed_class, vendor, family, backend, type_, link, device, across)
 
     def make() -> Basis | None:
         path = nodes.path(speed_class, vendor, family, backend)
         name = f"{device}@cpu" if path[0] == "cpu" else device
-        return basis_at(fitted, path, family, nodes.unpacking(type_, backend), link, speed_class, name)
+        group = nodes.unpacking(type_, backend)
+        return basis_at(fitted, path, family, group, link, speed_class, name, across, nodes.integers(type_))
 
     return _memo.get(fitted, key, make)
 
 
 def basis_at(
     fitted: dict[str, Any], path: tuple[str, ...], family: str | None, group: str | None, link: str | None,
-    speed_class: str | None = None, device: str | None = None,
+    speed_class: str | None = None, device: str | None = None, across: str | None = None, integers: bool = False,
 ) -> Basis | None:  # fmt: skip
     """Basis at the narrowest fitted node of a path. group: of weight types that cost more to unpack; device:
-    what the device's own factor is called (see `knowledge.calibrate.rows.Row.key`)."""
+    what the device's own factor is called (see `knowledge.calibrate.rows.Row.key`); integers: see `nodes`."""
     known = fitted.get("nodes", {})
     node = next((name for name in reversed(path) if name in known), None)
     if node is None:
@@ -73,17 +76,21 @@ def basis_at(
     spread = found if level == "class" else fitted["fallback"][level]
     family = family or ""
     own = fitted["devices"].get(device, 1.0) if device else 1.0
+    moe = fitted["moe"].get(family, assumed.MOE_OVERHEAD)
     constants = Constants(
         overhead=found["overhead_us"] * 1e-6 * own,
-        moe_overhead=fitted["moe"].get(family, assumed.MOE_OVERHEAD),
+        moe_overhead=moe * fitted["moe_integers"].get(family, 1.0) if integers else moe,
         efficiency=found["efficiency"] / own,
         unpacking=fitted["unpacking"].get(group, 1.0) if group else 1.0,
+        weight=fitted["weight_ops"].get(group or nodes.PLAIN, 0.0) if path[0] == "cpu" else 0.0,
         kv_efficiency=_product(fitted["kv_efficiency"], path),
         sequence=fitted["sequence_us"].get(family, assumed.SEQUENCE_US) * 1e-6,
         compute=fitted["compute"].get(family, assumed.COMPUTE_SHARE),
         expert_power=fitted["expert_power"].get(family, assumed.EXPERT_POWER),
         link=_link(fitted["link_us"], link) if link else 0.0,
         link_sequence=_per_sequence(fitted["link_sequence_us"], link) if link else 0.0,
+        across=_link(fitted["link_us"], across) if across else 0.0,
+        across_sequence=_per_sequence(fitted["link_sequence_us"], across) if across else 0.0,
         prefill=fitted["prompts"].get(family, assumed.PROMPT_SHARE),
     )
     shown = {
@@ -123,6 +130,13 @@ def at_age(fitted: dict[str, Any], basis: Basis, years: float) -> Basis:
     grown = over(fitted["yearly"].get(basis.shown["family"] or "", fitted["yearly"][""]), years)
     constants = basis.constants
     return basis._replace(constants=constants._replace(overhead=constants.overhead * grown))
+
+
+def of_engine(fitted: dict[str, Any], basis: Basis, engine: str) -> Basis:
+    """The basis for an engine whose kernels for processors differ from those of its family."""
+    factor = fitted["weight_engine"].get(fold(engine), 1.0)
+    constants = basis.constants
+    return basis._replace(constants=constants._replace(weight=constants.weight * factor)) if factor != 1.0 else basis
 
 
 def without_flash(fitted: dict[str, Any], basis: Basis) -> Basis:

@@ -23,31 +23,42 @@ _MEMORY = re.compile(r"\b\d+(/\d+)?\s?(gb|gib|g)\b", re.I)
 # Words beside a product's name that do not tell two products apart.
 _DECORATION = re.compile(
     r"\b(cpu|gpu|igpu|graphics|soc|chip|(server |workstation )?edition|founders|oem|sxm\d?|pcie|oam|hbm\d?e?"
-    r"|form factor not stated|not stated|mac ?book ?(pro|air)?|mac ?(mini|studio|pro)|imac"
+    r"|form factor not stated|not stated|dev(eloper)? ?kit|mac ?book ?(pro|air)?|mac ?(mini|studio|pro)|imac"
     r"|nvidia|amd|intel|apple|geforce|radeon|instinct|tesla)\b",
     re.I,
 )
 _PROCESSOR = re.compile(r"\bcpu\b", re.I)
-_CHANNELS = re.compile(r"(\d{1,2})\s*(?:ch|channels?)\W{0,3}(?:lp)?ddr\d\w?-(\d{4,5})", re.I)
-_COUNTED = re.compile(r"^\s*(\d{1,3})\s*[x×]\s+|\s+[x×]\s*(\d{1,3})\s*$", re.I)
+_CHANNELS = re.compile(r"(\d{1,2})[- ]?(?:ch|channels?)\b|\b(dual|quad|octa)[- ]channel\b", re.I)
+_WORDS = {"dual": 2, "quad": 4, "octa": 8}
+_MEMORY_RATE = re.compile(r"\W*\b(?:lp)?ddr\d\w?[- ](\d{4,5})\b(?: ?MT/s)?", re.I)
+_COUNTED = re.compile(
+    r"^\s*(\d{1,3})\s*[x×*]\s*(?=[A-Za-z]|\d{4}\b)|(?:(?<=\d)|\s+)[x×]\s*(\d{1,3})\s*$|\s+X\s+(\d{1,3})\s*$"
+)
+_COUNT_WORD = re.compile(r"^\s*(dual|twin|two|triple|three|quad|four|eight)[ -]+(?!channel|core)", re.I)
+_COUNT_WORDS = {"dual": 2, "twin": 2, "two": 2, "triple": 3, "three": 3, "quad": 4, "four": 4, "eight": 8}
+_LINKED = re.compile(r"\W*\b(?:(no|without|w/o)\W+|with\W+|w/\W*)?nv-?link(?: bridge)?\b\)?", re.I)
 
 # What a name says of its class of device, the first that matches; and the maker of each class.
 _CLASSES = tuple(
     (re.compile(pattern, re.I), name)
     for pattern, name in (
         (r"\bspark\b|\bgb10\b", "nv-spark"),
+        (r"\bgfx(1035|1036|1103|115\d)\b", "amd-apu"),
+        (r"\bgfx9\d\w\b", "amd-instinct"),
+        (r"\bgfx1\d{3}\b", "amd-radeon"),
         (r"\bjetson|\borin\b|\bthor\b", "nv-jetson"),
         (r"\braspberry|\bsbc\b|\brk35|\borange pi|\brock ?5", "cpu-sbc"),
         (r"\bxeon|\bepyc|\bthreadripper|\bcpu[ _-]server|\bserver cpu", "cpu-server"),
-        (r"\bstrix|\bryzen ai max|\b8060s|\b8050s|\b[78]\d0m\b|\bamd[ _-]apu", "amd-apu"),
+        (r"\bstrix|\bryzen ai max|\b8060s|\b8050s|\b[678]\d0m\b|\bamd[ _-]apu", "amd-apu"),
         (r"\binstinct|\bmi\d{2,3}\w?\b|\bamd[ _-]datacenter", "amd-instinct"),
         (r"\bradeon|\brx ?\d{3,4}|\bamd[ _-]consumer", "amd-radeon"),
+        (r"\bcore ultra \d \d{3}(k|kf|f)\b", "cpu-desktop"),
+        (r"\barc 1[34]0[vt]\b|\blunar|\bcore ultra|\bintel[ _-]soc", "intel-soc"),
         (r"\barc\b|\bintel[ _-]gpu", "intel-arc"),
         (r"\b(p40|p100|v100|k80|m40)\b|\bgtx\b|\bold[ _-]datacenter|\bnv-legacy", "nv-legacy"),
         (r"\brtx (a\d{4}|pro|\d{4} ada)|\bquadro|\bworkstation", "nv-workstation"),
         (r"\bgeforce|\brtx ?\d{4}|\bnv[ _-]?(consumer|vulkan)|\bnvidia (consumer|vulkan)", "nv-consumer"),
         (r"\b(g?[bh]\d{3}|h20|a100|a800|a30|a40|a10g?|l40s?|l4|t4)\b|\bnv\w*[ _-]datacenter", "nv-datacenter"),
-        (r"\blunar|\bcore ultra|\bintel[ _-]soc", "intel-soc"),
         (r"\bapple|\bm[1-9]\b", "apple-gpu"),
         (r"\bryzen|\bcore i\d|\bcpu\b|\bdesktop|\bn\d{3}\b", "cpu-desktop"),
     )
@@ -79,27 +90,63 @@ def class_of(text: str) -> str | None:
 
 def hardware(text: str, kb: KB) -> Machine | None:
     """Hardware as written, or None when neither entries nor measurements nor the name itself say what it is."""
-    counted = _COUNTED.search(text)
-    count = int(counted[1] or counted[2]) if counted else None
-    bare = _COUNTED.sub(" ", text) if counted else text
+    count, bare = counted(_LINKED.sub("", text))
     processor = bool(_PROCESSOR.search(bare))
     names = spellings(bare)
-    for name in names:
+    plain = _CHANNELS.sub(" ", _MEMORY_RATE.sub(" ", bare))
+    for name in dict.fromkeys([*names, *spellings(plain)]):
         hit = kb.find_device(name)
         # an accelerator's entry does not describe the processor beside it, a system chip's does
         if hit and not (processor and kb.devices[hit[0]]["kind"] == "gpu"):
-            return Machine(hit[0], peaks.sized(kb.devices[hit[0]], bare), hit[1], processor, count)
+            entry = _with_memory(peaks.sized(kb.devices[hit[0]], bare), bare)
+            return Machine(hit[0], entry, hit[1], processor, count)
     index = _measured(kb)["hardware"]
     row = next((index[fold(name)] for name in names if fold(name) in index), None)
     if row:
         entry = described(row.get("hardware") or text, row.get("speed_class"), row.get("bandwidth_gbs"))
         return Machine(None, entry, None, processor or row.get("backend") == "cpu", count)
-    channels = _CHANNELS.search(bare)
-    if channels:
-        rate = int(channels[1]) * int(channels[2]) * 8 / 1000
-        class_ = "cpu-server" if int(channels[1]) > 2 else class_of(bare)
+    rate = memory_rate(bare)
+    if rate:
+        channels = _channels(bare) or 2
+        class_ = "cpu-server" if channels > 2 else class_of(bare)
         return Machine(None, described(text, class_ or "cpu-desktop", rate), None, True, count)
     return None
+
+
+def counted(text: str) -> tuple[int | None, str]:
+    """(how many of a device a text names, the text without it): "2x3090", "dual 3090", "RTX 3090 + RTX 3090"."""
+    same = [part.strip() for part in text.split(" + ")]
+    if len(same) > 1 and len(set(same)) == 1:
+        return len(same), same[0]
+    word = _COUNT_WORD.match(text)
+    if word:
+        return _COUNT_WORDS[word[1].lower()], text[word.end() :]
+    found = _COUNTED.search(text)
+    return (int(found[1] or found[2] or found[3]), _COUNTED.sub(" ", text)) if found else (None, text)
+
+
+def nvlinked(text: str) -> bool:
+    """Whether a name for several cards says that they are joined by NVLink."""
+    found = _LINKED.search(text)
+    return bool(found and not found[1])
+
+
+def memory_rate(text: str, channels: int = 2) -> float | None:
+    """GB/s of the memory that a name states ("12ch DDR5-4800"), over `channels` where it does not say how many."""
+    found = _MEMORY_RATE.search(text)
+    return (_channels(text) or channels) * int(found[1]) * 8 / 1000 if found else None
+
+
+def _channels(text: str) -> int | None:
+    found = _CHANNELS.search(text)
+    return (int(found[1]) if found[1] else _WORDS[found[2].lower()]) if found else None
+
+
+def _with_memory(entry: Entry, text: str) -> Entry:
+    """A processor's entry with the memory that the name states."""
+    own = (entry.get("cpu") or {}).get("channels")
+    rate = memory_rate(text, own) if own and entry["kind"] == "cpu" else None
+    return entry | {"bandwidth_gbs": {"is": rate}} if rate else entry
 
 
 def described(name: str, speed_class: str | None, bandwidth_gbs: float | None) -> Entry:

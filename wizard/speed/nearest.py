@@ -33,11 +33,12 @@ def nearest(
     class_ = entry.get("speed_class")
     rows = _by_class(kb).get(class_, ())
     id_ = next((name for name, known in kb.models.items() if known is arch), None) if arch else None
+    known = _memo.get(kb.measurements, "models", lambda: _models(kb))
     read = _size(arch, path, kb) if arch else None
     family = kb.engines[path.engine].get("speed_family")
     scored = []
     for position, row in enumerate(rows):
-        differs = _differs(row, path, layout, work, id_, arch, read)
+        differs = _differs(row, path, layout, work, bool(id_) and known[row["model"]] == id_, arch, read)
         other = 5 if row["engine"] != path.engine and row.get("speed_family") != family else 0
         scored.append((sum(_COST[name] for name in differs) + other, position, differs))
     scored.sort()
@@ -71,6 +72,15 @@ def _by_class(kb: Any) -> dict[str, list[dict[str, Any]]]:
     return _memo.get(kb.measurements, "class", make)
 
 
+def _models(kb: Any) -> dict[str, str | None]:
+    """The entry that each measured model is, by its name as written."""
+    found: dict[str, str | None] = {}
+    for name in {row["model"] for row in kb.measurements}:
+        hit = None if name in kb.models else kb.find_model(name)
+        found[name] = name if name in kb.models else hit[0] if hit else None
+    return found
+
+
 def _size(arch: dict[str, Any], path: Path, kb: Any) -> float:
     """Bytes of weights a token reads."""
     type_ = kb.type_of(path.family, path.type) or {"bits": 16}
@@ -79,18 +89,18 @@ def _size(arch: dict[str, Any], path: Path, kb: Any) -> float:
 
 
 def _differs(
-    row: dict[str, Any], path: Path, layout: Layout, work: Workload, id_: str | None, arch: dict[str, Any] | None,
+    row: dict[str, Any], path: Path, layout: Layout, work: Workload, same: bool, arch: dict[str, Any] | None,
     read: float | None,
 ) -> list[str]:  # fmt: skip
     found = []
     card = layout.cards[0]
     if row.get("device") != card.device:
         found.append("device")
-    if row.get("count", 1) != len(layout.cards):
+    if row.get("count", 1) != layout.tp * layout.pp:
         found.append("count")
     elif row.get("count", 1) > 1 and row.get("split") != ("tensor" if layout.tp > 1 else "layer"):
         found.append("split")
-    if arch is not None and row["model"] != id_:
+    if arch is not None and not same:
         size = row.get("bytes_per_token")
         alike = size and read and max(size, read) <= _BYTES_NEAR * min(size, read)
         same_kind = bool(row.get("moe")) == (arch["kind"] == "moe")

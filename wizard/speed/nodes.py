@@ -44,24 +44,39 @@ def unpacking(type_: str | None, backend: str | None) -> str | None:
     """Group of weight types whose unpacking costs more than their bytes, or None.
 
     Look-up-table types and those of three bits and fewer are bound by arithmetic, on processors also the
-    other types of super-blocks.
+    other types of super-blocks and those whose bits lie in two places.
     """
     if not type_:
         return None
     root = "cpu" if backend in CPU_BACKENDS else "gpu"
     if type_.startswith(("iq1", "iq2", "iq3")):
-        return f"{root}-tables"
+        return "cpu-large-tables" if root == "cpu" and type_.startswith(_LARGE_TABLES) else f"{root}-tables"
     if type_.startswith(("q2_k", "q3_k")):
         return f"{root}-three-bit"
-    if root == "cpu" and type_.startswith(("iq4_xs", "q4_k", "q5", "q6")):
+    if root == "cpu" and type_.startswith(("q5", "q6")):
+        return "cpu-odd-bits"
+    if root == "cpu" and type_.startswith(("iq4_xs", "q4_k")):
         return "cpu-super-blocks"
     return None
+
+
+_LARGE_TABLES = ("iq2_s", "iq2_m", "iq3")  # tables of 1024 entries and more, or mixed with such
+PLAIN = "cpu-plain"  # the group of every other type on a processor
+
+
+NETWORK = "network"  # the link between machines of which a record or a class of devices speaks
+
+
+def integers(type_: str | None) -> bool:
+    """Whether kernels unpack weights of four-bit integers to 16 bits: in mixtures of experts that costs servers
+    time per layer."""
+    return bool(type_) and type_.startswith("int4")
 
 
 def usual_link(speed_class: str | None, hardware: str) -> str:
     """Kind of link between devices of a class where nobody states it: "network" joins machines of one device."""
     if speed_class == "nv-spark":
-        return "network"
+        return NETWORK
     small = ("nv-consumer", "nv-workstation", "amd-radeon", "intel-arc")
     fast = speed_class not in small and not hardware.removeprefix("NVIDIA ").startswith(("A10G", "T4", "L4"))
     return "nvlink" if fast else "pcie"

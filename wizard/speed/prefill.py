@@ -3,6 +3,8 @@
 seconds = chunks x (layers x overhead + all weights / rate) + 2 x active parameters x prompt / rate of compute
         + attention of every token to those before it + what crosses the link between ranks
 
+where layers are split, chunks follow each other through the stages, so the compute of several works at once;
+
 rate of compute = peak x share, or bandwidth x operations per byte where no peak is known, times factors of the
 device, the engine, the driver and the kind of weights: see `knowledge/calibrate/prefill.py`.
 """
@@ -30,14 +32,15 @@ _memo = Memo()
 
 
 class Prompt(NamedTuple):
-    """Seconds for a prompt, factors of the 80 % interval on its rate, shares of the time, and seconds that
-    a server takes beside it before the first token."""
+    """Seconds for a prompt, factors of the 80 % interval on its rate, shares of the time, seconds that
+    a server takes beside it before the first token, and seconds a prompt waits for each further request."""
 
     total: float
     low: float
     high: float
     shares: dict[str, float]
     first: float
+    waiting: float
 
 
 def peak(card: Card, path: Path, kb: Any) -> float | None:
@@ -69,7 +72,11 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
         rate /= power(SHORT / prompt, known["short"])
     layers = case.seen.layers
     chunks = -(-prompt // case.profile.chunk)
+    at_once = power(stages_at_once(chunks, layout.pp), max(0, min(16, known["stages"]))) if layout.pp > 1 else 1.0
+    rate *= at_once
     once = layers * constants.overhead * (constants.moe_overhead if read.moe else 1.0)
+    # servers read prompts outside the graphs that decode steps are captured in
+    once += layers * known["launch_s"].get(case.basis.shown["family"], 0.0)
     weights = (read.dense + read.experts) / (constants.efficiency * case.machine.bandwidth * layout.tp)
     moved = 0.0
     if case.host:
@@ -82,11 +89,12 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
         attention *= known["plain"].get(case.basis.path[0], assumed.PLAIN_ATTENTION)
     crossing = 0.0
     if layout.tp > 1 and case.machine.link:
-        size = layers * prompt * case.seen.hidden * 8.0 * (layout.tp - 1) / layout.tp
-        crossing = size / assumed.LINK_RATE[case.machine.link]
+        link = case.machine.link
+        size = crossing_bytes(layers, prompt, case.seen.hidden, layout.tp)
+        crossing = size / assumed.LINK_RATE[link] * known["crossing"].get(link, 1.0)
     parts = {
-        "weights": chunks * weights,
-        "overhead": chunks * once,
+        "weights": chunks * weights / at_once,
+        "overhead": chunks * once / at_once,
         "compute": 2.0 * read.active * prompt / (rate * layout.tp),
         "attention": attention / (ATTENTION * rate * layout.tp),
         "communication": crossing,
@@ -98,7 +106,19 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
     else:
         low, high = case.basis.unseen if case.peak else (known["unpeaked"]["low"], known["unpeaked"]["high"])
     first = known["first_s"].get(case.basis.shown["family"], 0.0) * known["start"].get(fold(case.engine), 1.0)
-    return Prompt(total, low, high, {name: part / total for name, part in parts.items()}, first)
+    # weights and launches are shared by prompts in one chunk, so they are not waited for again
+    waiting = known["waiting"] * (parts["compute"] + parts["attention"])
+    return Prompt(total, low, high, {name: part / total for name, part in parts.items()}, first, waiting)
+
+
+def crossing_bytes(layers: int, prompt: int, width: float, ranks: int) -> float:
+    """Bytes that each rank sends for a prompt: two sums a layer over all ranks, of 16-bit numbers."""
+    return layers * prompt * width * 8.0 * (ranks - 1) / ranks
+
+
+def stages_at_once(chunks: int, stages: int) -> float:
+    """How many stages work at the same time on average while so many chunks of a prompt pass through them."""
+    return chunks * stages / (chunks + stages - 1)
 
 
 def _device(case: Case) -> str:
@@ -122,10 +142,12 @@ def _product(
     names = [f"engine {fold(engine)}", f"driver {driver}"]
     if moe:
         names += [f"moe {root}", f"mixture {family}"]
+    else:
+        names.append(f"driver-dense {driver}")
     if wide:
         names += [f"wide {root}", f"wide {family}"] + (["wide vulkan"] if vulkan else [])
     if unpacking:
-        names.append(f"type {unpacking}")
+        names += [f"type {unpacking}"] + ([f"kernel {fold(engine)}"] if root == "cpu" else [])
     found = 1.0
     for name in names:
         found *= known.get(name, 1.0)

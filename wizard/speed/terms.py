@@ -3,8 +3,9 @@
     step = layers x overhead                                  launches, synchronisation, small kernels
          + weights read / (efficiency x bandwidth x ranks)    shared by all sequences of the step
          + KV read / (KV efficiency x bandwidth)              once per sequence
+         + active parameters x operations / compute           processors only: weights are unpacked by arithmetic
          + further sequences x (layers x sequence overhead + 2 x active parameters / compute)
-         + layers x link overhead x hops                      tensor parallel only
+         + layers x link overhead x hops                      tensor parallel only, inside machines and between
          + prompts of other requests between the steps        servers under load
 
 Constants come from `knowledge/constants/speed.json`; this module holds only the formula. Seconds, bytes,
@@ -16,6 +17,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
+OPS_PER_BYTE = 20.0  # of a processor whose cores are not known, for every byte of its bandwidth
+
 
 class Step(NamedTuple):
     """What one step has to do. batch: sequences in the step; ranks: devices that read at the same time.
@@ -23,7 +26,8 @@ class Step(NamedTuple):
     dense: bytes of weights every token reads; experts: bytes of all routed experts; share: part of them
     one token reads; kv: bytes of KV and state of one sequence on the device that reads most; active:
     parameters per token; bandwidth: bytes per second of one device; compute: operations per second of one
-    device, or None; prompt and answer: tokens of a request, for prompts that other requests insert.
+    device, or None; prompt and answer: tokens of a request, for prompts that other requests insert; machines:
+    among which the ranks are shared out.
     """
 
     layers: int
@@ -39,12 +43,15 @@ class Step(NamedTuple):
     compute: float | None
     prompt: int = 0
     answer: int = 0
+    machines: int = 1
 
 
 class Constants(NamedTuple):
     """Fitted numbers for one node and family. Times in seconds, efficiencies as shares.
 
-    expert_power: sixteenths of the power of the batch by which the experts read grow.
+    expert_power: sixteenths of the power of the batch by which the experts read grow; weight: operations by
+    which a processor unpacks and multiplies one weight, 0.0 elsewhere; link and
+    link_sequence: between the ranks of one machine, across and across_sequence: between machines.
     """
 
     overhead: float
@@ -58,6 +65,9 @@ class Constants(NamedTuple):
     link: float
     link_sequence: float
     prefill: float
+    weight: float = 0.0
+    across: float = 0.0
+    across_sequence: float = 0.0
 
 
 class Parts(NamedTuple):
@@ -104,9 +114,13 @@ def step(work: Step, c: Constants) -> Parts:
     compute = more * work.layers * c.sequence
     if work.compute and more:
         compute += 2.0 * work.active * more / (c.compute * work.compute * work.ranks)
+    if c.weight:
+        compute += work.active * c.weight / (work.compute or OPS_PER_BYTE * work.bandwidth)
     communication = 0.0
     if work.ranks > 1:
-        communication = work.layers * (hops(work.ranks) * c.link + more * c.link_sequence)
+        each = c.across_sequence if work.machines > 1 else c.link_sequence
+        inside = hops(work.ranks // work.machines) * c.link
+        communication = work.layers * (inside + hops(work.machines) * c.across + more * each)
     prompts = 0.0
     if more and work.compute and work.answer and c.prefill:
         prompts = work.batch * 2.0 * work.active * work.prompt / (c.prefill * work.compute * work.ranks) / work.answer
