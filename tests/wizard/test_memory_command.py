@@ -285,3 +285,14 @@ def test_a_part_that_is_not_counted_and_a_share_that_is_short_are_named(ask):
     short = ask("--model", "llama-3-1-8b", "--engine", "mlc-llm", "--format", "mlc q4f16_1", "--memory-gib", 6)
     free = sum(part["bytes"] for part in short["parts"] if part["name"] == "free")
     assert short["fit"] == "no" and free > 0 and short["budget_bytes"] == int(0.85 * 6 * GIB)
+
+
+def test_states_with_a_pool_apart_leave_the_cache_its_share(ask):
+    # 9.49 GiB after the weights: 186 states in 4.48 GiB and 327,310 tokens in 5.00 GiB, as the engine printed
+    common = ("--model", "qwen3-5-9b", "--engine", "sglang", "--device", "rtx-4090", "--count", 2, "--fraction", 0.8)
+    long = ask(*common, "--context", 262_144)
+    assert long["pool_tokens"] == pytest.approx(327_310, rel=0.03) and 1.2 < long["max_concurrency"] < 1.3
+    sizes = {part["name"]: part["bytes"] for part in long["parts"]}
+    assert sizes["state"] / sizes["kv"] == pytest.approx(0.9)
+    short = ask(*common, "--context", 1024)  # three states a request: these run out first
+    assert short["pool_tokens"] == long["pool_tokens"] and short["max_concurrency"] == pytest.approx(186 / 3, rel=0.03)

@@ -15,6 +15,7 @@ from wizard.shapes import Layout, Path, Workload
 from . import extras, kv
 from .fit import prepare, settle
 from .need import Plan, Seat, as_whole
+from .rules import state_slots
 
 _FIRST = 1024  # tokens of the shortest context shown where nobody says which
 
@@ -70,7 +71,8 @@ def _longest(plan: Plan, seats: list[Seat]) -> int:
     found = kv.NO_LIMIT
     for seat in seats:
         pool, slope, _ = as_whole(plan, seat)
-        found = min(found, cache.tokens(pool - plan.model.state, slope))
+        room = state_slots.cache_room(plan.profile.of("state-slots"), pool, plan.model.state)
+        found = min(found, cache.tokens(room, slope))
     if limit:
         return min(found, limit)
     return found if found < kv.NO_LIMIT else max(_FIRST, plan.load.context)
@@ -79,7 +81,7 @@ def _longest(plan: Plan, seats: list[Seat]) -> int:
 def _point(plan: Plan, seats: list[Seat], tokens: int) -> Point:
     model = plan.model
     assert model.kv is not None
-    one = model.kv.bytes(tokens) + model.state
+    one = state_slots.joined(plan.profile.of("state-slots"), model.kv.bytes(tokens), model.state)
     most = sure = kv.NO_LIMIT
     for seat in seats:
         pool, slope, _ = as_whole(plan, seat)

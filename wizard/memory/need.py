@@ -19,6 +19,7 @@ from .rules import (
     context_overhead,
     graphs,
     prefill_chunk,
+    state_slots,
     weights_loaded,
 )
 
@@ -299,7 +300,9 @@ def plan_of(profile: Profile, model: Model, load: Load, layout: Layout) -> Plan:
     if model.kv is None:
         return Plan(profile, model, parts, load, layout, 0, 0, scratch)
     one, many = model.kv.bytes(load.context), model.kv.bytes(load.request)
-    return Plan(profile, model, parts, load, layout, one + model.state, many + model.state, scratch)
+    slots = profile.of("state-slots")
+    one, many = (state_slots.joined(slots, size, model.state) for size in (one, many))
+    return Plan(profile, model, parts, load, layout, one, many, scratch)
 
 
 def demand(plan: Plan, layers: int) -> tuple[int, int, int]:

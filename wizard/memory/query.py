@@ -162,7 +162,7 @@ def answer(
         found[name] = result[name]
     requests = result.get("requests_full")
     found["max_concurrency"] = None if requests is None else _short(requests * asked.dcp)
-    if requests is not None and result["class"] != "no":
+    if requests is not None and requests * asked.dcp >= 1 and result["class"] != "no":  # none goes in: none waits
         found["waiting"] = max(0, asked.concurrency - int(requests * asked.dcp))
     if asked.dcp > 1 and found["pool_tokens"]:
         found["pool_tokens"] *= asked.dcp

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import assumed, kv, offload
 from .need import Plan, Seat, as_whole, extras_on
-from .rules import host_weights, prompt_cache
+from .rules import host_weights, prompt_cache, state_slots
 
 # name of a part and the rule it comes from, in the order of Parts.sizes
 _PARTS = (
@@ -119,6 +119,9 @@ def _device_parts(plan: Plan, seat: Seat, added: dict[str, int]) -> list[dict[st
         size = seat.need
         if plan.profile.budget.RESERVES and seat.pool > size:
             size = seat.pool
+        slots = plan.profile.of("state-slots")
+        if held and slots["ratio"]:
+            held = size - state_slots.cache_room(slots, size, held)
         size = size - held if size > held else 0
         error = model.kv_error * plan.load.tokens
         if size or model.kv.groups or model.kv_error:
@@ -204,11 +207,14 @@ def _capacity(answer: dict[str, Any], plan: Plan, seats: list[Seat]) -> None:
     cache = model.kv
     assert cache is not None
     longest = most = most_full = tokens = kv.NO_LIMIT
+    slots = plan.profile.of("state-slots")
+    apart = bool(slots["ratio"] and model.state)
+    each = cache.bytes(load.context) if apart else plan.one  # what a token's cache is a part of
     for seat in seats:
         if seat.layers == 0:
             continue
         pool, slope, held = as_whole(plan, seat)
-        long = cache.tokens(pool - model.state, slope)
+        long = cache.tokens(state_slots.cache_room(slots, pool, model.state), slope)
         if long < longest:
             longest = long
         many, one = plan.many + slope * load.request, plan.one + slope * load.context
@@ -216,8 +222,10 @@ def _capacity(answer: dict[str, Any], plan: Plan, seats: list[Seat]) -> None:
             most = pool // many
         if one and pool // one < most_full:
             most_full = pool // one
-        if plan.one and held * load.context // plan.one < tokens:
-            tokens = max(0, held) * load.context // plan.one
+        if apart:
+            held = state_slots.cache_room(slots, held, model.state)
+        if each and held * load.context // each < tokens:
+            tokens = max(0, held) * load.context // each
     copies = plan.layout.dp
     answer["pool_tokens"] = _known(tokens, copies)
     answer["max_context"] = min(longest, model.limit) if model.limit else _known(longest, 1)
