@@ -9,11 +9,28 @@ from knowledge.lint.rule import Rule, World
 _NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f]\d+)*")
 _MARKS = re.compile(r"[.,\u00a0\u202f]")
 _BRACES = re.compile(r"\{[^{}]*\}")
+# a month in words stands beside a day or a year; "may" and "март" alone are no dates
+_MONTHS = (
+    "January|январ[ьяею]", "February|феврал[ьяею]", "March|март[аеу]?", "April|апрел[ьяею]", "May|ма[йяею]",
+    "June|июн[ьяею]", "July|июл[ьяею]", "August|август[аеу]?", "September|сентябр[ьяею]", "October|октябр[ьяею]",
+    "November|ноябр[ьяею]", "December|декабр[ьяею]",
+)  # fmt: skip
+_THANG = ("một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười(?! một| hai)", "mười một", "mười hai")
+_DATES = [
+    re.compile(rf"\b(?:{month})\b(?=\s\d)|(?<=\d\s)(?:{month})\b|(?<=[Tt]háng\s){word}\b")
+    for month, word in zip(_MONTHS, _THANG, strict=True)
+]
 
 
 def numbers(text: str) -> set[str]:
-    """Digits of every number, decimal and thousands marks removed: 1.5, 1,5 are equal, 32,768 and 32.768 too."""
-    return {_MARKS.sub("", number) for number in _NUMBER.findall(_BRACES.sub("", text))}
+    """Digits of every number, decimal and thousands marks removed: 1.5, 1,5 are equal, 32,768 and 32.768 too.
+
+    A month in words counts as its number, so that 2026-03, 03/2026 and "March 2026" are equal.
+    """
+    plain = _BRACES.sub("", text)
+    for place, month in enumerate(_DATES, 1):
+        plain = month.sub(str(place), plain)
+    return {n[1:] if len(n) == 2 and n[0] == "0" else _MARKS.sub("", n) for n in _NUMBER.findall(plain)}
 
 
 def check(world: World) -> Iterator[Finding]:
