@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -189,7 +189,10 @@ def _batched(rows: list[Row], fitted: Fitted, batched: list[int]) -> dict[str, A
     assert best is not None
     low, high = spread.quantiles(spread.pool_of(rows, errors, batched), best[1])
     training = np.array([np.log(predict(rows[p], fitted) / rows[p].time) for p in batched])
+    count = Counter(rows[p].path[-1] for p in batched)
     return {
+        # where batches were measured often enough for this interval to be the whole one
+        "nodes": sorted(node for node, n in count.items() if n >= spread.LEAF),
         "low": low, "high": high, "coverage": best[2],
         "records": len(batched), "machines": len({holdout.hardware(rows[p]) for p in batched}),
         "training": summary(training), "model_out": summary(errors[batched]),

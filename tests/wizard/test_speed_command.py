@@ -100,6 +100,10 @@ def test_channels_are_a_bandwidth_and_counts_are_read(base):
         ("8xH100", 8),
         ("H100x8", 8),
         ("RTX 3090 x2", 2),
+        ("2x3090 NVLink", 2),
+        ("dual 3090", 2),
+        ("4×RTX 3090", 4),
+        ("RTX 3090 + RTX 3090", 2),
         ("Snapdragon X Elite", None),
     ):
         assert names.hardware(text, base).count == count, text
@@ -345,3 +349,41 @@ def test_fewer_bits_are_no_faster_where_a_processor_has_to_look_them_up(base):
     # measured there: 24 for Q4_0, 18 for a Q4_K, 5 for IQ3_S and 9 for IQ2_XXS, the smallest file of them
     assert rates["IQ3_S"] < rates["IQ2_XXS"] < rates["Q4_K_M"] < rates["Q4_0"]
     assert rates["Q4_0"] > 2.5 * rates["IQ3_S"]
+
+
+def test_a_link_in_the_name_of_the_cards_is_the_link(base):
+    rates = {}
+    for name in ("2x RTX 3090", "2x3090 NVLink", "2x 3090 (no NVLink)"):
+        question = ask.Question(model="Llama 3.3 70B", format="awq", device=name, engine="vllm")
+        found = ask.answer(question, base)
+        assert found["resolved"]["count"] == 2 and found["resolved"]["device"] == "rtx-3090", name
+        rates[name] = found["shares"]["communication"]
+    assert rates["2x3090 NVLink"] < rates["2x RTX 3090"] == rates["2x 3090 (no NVLink)"]
+
+
+def test_the_first_token_waits_for_the_prompts_of_the_others(base):
+    def first(batch, engine="vllm"):
+        question = ask.Question(
+            model="Llama 3.1 70B", format="fp8", device="H100 SXM", count=4, engine=engine, input=8192, output=1024,
+            batch=batch,
+        )  # fmt: skip
+        return ask.answer(question, base)["ttft_s"]
+
+    alone, four, many = first(1), first(4), first(64)
+    assert alone["point"] < four["point"] < 2.5 * alone["point"]
+    # public runs on such machines: 1.1 times at 4 requests, 4 times at 64
+    assert 2.5 * alone["point"] < many["point"] < 12 * alone["point"]
+    assert many["low"] < many["point"] < many["high"]
+
+
+def test_the_driver_is_the_longest_name_written(base):
+    assert ask._driver("ROCm rocm-7_2_3", base) == "rocm-7_2_3"
+    assert ask._driver("Vulkan vulkan_radv", base) == "radv" and ask._driver("CUDA", base) is None
+
+
+def test_words_that_mean_nothing_are_said_and_contradictions_refused(run):
+    code, said = run(*KNOWN, "--backend", "banana", "--class", "peach")
+    told = " ".join(said["assumptions"])
+    assert code == 0 and "--backend banana" in told and "--class peach" in told
+    code, said = run("--params-b", "3", "--active-b", "30", "--format", "q4_0", "--device", "RTX 4090")
+    assert code == 2 and "--active-b: 30 is more than --params-b, 3" in said

@@ -239,7 +239,8 @@ def _driver(backend: str | None, kb: KB) -> str | None:
     if not backend:
         return None
     known = {row["driver"] for row in kb.measurements if row.get("driver")}
-    return next((name for name in sorted(known) if name in backend.lower()), None)
+    # "rocm-7_2_3" is not "rocm-7_2": the longest name that is written there
+    return max(sorted(name for name in known if name in backend.lower()), key=len, default=None)
 
 
 def listed(value: Any) -> list[Any]:

@@ -115,7 +115,7 @@ def estimate(
     total = fsum(loaded.values())
     many_low, many_high = low, high
     if seats > 1:
-        many_low, many_high = min(low, fitted["batched"]["low"]), max(high, fitted["batched"]["high"])
+        many_low, many_high = _spread_of_many(fitted["batched"], case, low, high)
     answer: dict[str, Any] = {
         "decode_tps": _rate(1 / one, low, high),
         "throughput_tps": _rate(copies * seats / total, many_low, many_high),
@@ -270,6 +270,13 @@ def _spread(fitted: dict[str, Any], case: Case) -> tuple[float, float]:
     if not measured or case.layout.tp > case.machine.machines > 1 or (case.machine.hop and case.layout.nodes > 1):
         low, high = low * assumed.LINK_SPREAD[0], high * assumed.LINK_SPREAD[1]
     return low, high
+
+
+def _spread_of_many(batched: dict[str, Any], case: Case, low: float, high: float) -> tuple[float, float]:
+    """Ends for a batch: of measured ones where the class has enough of them, else no surer than one request."""
+    if case.basis.node in batched["nodes"]:
+        return batched["low"] * low / case.basis.low, batched["high"] * high / case.basis.high
+    return min(low, batched["low"]), max(high, batched["high"])
 
 
 def _rate(point: float, low: float, high: float) -> dict[str, float]:
