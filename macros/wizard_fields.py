@@ -1,7 +1,7 @@
 """The controls of the wizard's form, made from knowledge/questions/.
 
-Field names are paths of the Situation. Every control works without a script; a list offers "I do not
-know" where leaving it open means something else than its first value.
+Field names are paths of the Situation. A list offers "I do not know" where leaving it open means something
+else than its first value.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def field(view: View, spec: Entry, short: bool = False) -> str:
     elif widget == "model":
         body = "" if short else finder(view, "model")
         own = "" if short else f'<option value="#">{escape(view.plain("form.own-model"))}</option>'
-        body += _select(id_, "model", described, _unknown(view, "no-model") + own + _models(view))
+        body += _select(id_, "model", described, _unknown(view, "no-model") + own) + _later(_models(view))
         body += "" if short else wizard_own.model(view)
     elif widget == "device":
-        body = _select(id_, path, described, _unknown(view) + _processors(view))
+        body = _select(id_, path, described, _unknown(view)) + _later(_processors(view))
     elif widget == "chips":
         body = _chips(view, id_, path, options)
     elif grouped:
@@ -86,6 +86,11 @@ def field_id(path: str, short: bool = False) -> str:
 
 def _select(id_: str, path: str, described: str, options: str) -> str:
     return f'<select id="{id_}" name="{path}"{described}>{options}</select>'
+
+
+def _later(options: str) -> str:
+    """What a long list offers besides its first options; a script puts it in (lists.mjs)."""
+    return f"<template data-we-list>{options}</template>"
 
 
 def _unknown(view: View, text: str = "unknown") -> str:
@@ -161,10 +166,11 @@ def _devices(view: View, id_: str, label: str, described: str, short: bool) -> s
         f'<input type="text" inputmode="numeric" data-count value="1" aria-label="{said("how-many")}">'
         f'<button type="button" data-do="more" aria-label="{said("more")}">+</button></span>'
         f'<select id="{id_}" data-device{described}><option value="">{said("choose-hardware")}</option>{own}'
-        f"{_cards(view)}</select>{'' if short else remove}</div>"
+        f"</select>{'' if short else remove}</div>"
     )
+    cards = _later(_cards(view))
     add = f'<button type="button" class="wf-link" data-do="add">{view.t("wizard-page.add-device")}</button>'
-    return row if short else row + add + wizard_own.device(view)
+    return row + cards if short else row + cards + add + wizard_own.device(view)
 
 
 # ---------------------------------------------------------------------- what lists offer

@@ -27,6 +27,7 @@ _MODULES = (
     "engine.mjs",
     "wizard.mjs",
     "form.mjs",
+    "lists.mjs",
     "result.mjs",
     "steps.mjs",
     "similar.mjs",

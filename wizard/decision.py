@@ -53,7 +53,11 @@ def finish(value: Any) -> Any:
     if kind in _LEAVES:
         return value
     if kind is dict:
-        return {k: x if type(x) in _LEAVES else finish(x) for k, x in value.items()}
+        copy = value.copy()
+        for key, inner in value.items():
+            if type(inner) not in _LEAVES:
+                copy[key] = finish(inner)
+        return copy
     if kind is list or kind is tuple:
         return [x if type(x) in _LEAVES else finish(x) for x in value]
     if kind is float:

@@ -57,6 +57,7 @@ class Texts:
         self._parsed: dict[str, tuple[list[Part], list[Part]]] = {}
         self._names: dict[str, frozenset[str]] = {}
         self.names: dict[tuple[str, str], str] = {}  # what `Words` calls a value of a path, kept for it
+        self.kept: dict[str, str] = {}  # sentences that were told before, for whoever tells them
         units = {re.escape(text) for id_, text in strings.items() if _UNIT.fullmatch(id_) and "{" not in text}
         self._unit = re.compile(rf" (?=(?:{'|'.join(sorted(units))})(?!\w))") if units else None
 

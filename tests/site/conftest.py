@@ -249,6 +249,12 @@ def answered(page, engine: str | None = None, complete: bool = False) -> None:
         page.wait_for_selector("[data-section=change]", state="attached")
 
 
+def choose(page, css: str, value: str) -> None:
+    """Choose from a list, which is complete once somebody turns to it."""
+    page.focus(css)
+    page.select_option(css, value)
+
+
 _REACHED = """element => new Promise((resolve) => {
   element.scrollIntoView({ block: "center" });
   let last = NaN;

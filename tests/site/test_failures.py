@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.site.conftest import FLAGS, TEAM, answered, program
+from tests.site.conftest import FLAGS, TEAM, answered, choose, program
 
 SENTENCE = "[data-we-failure]:visible"
 
@@ -36,11 +36,11 @@ def test_a_missing_file(open_page, base, name, lang):
     page = open_page()
     broken(page, f"**/{name}", status=404, body="gone")
     page.goto(f"{base}{lang}/wizard/")
-    page.select_option("[name=model]", "qwen3-32b")
+    choose(page, "[name=model]", "qwen3-32b")
     shown(page, "network", lang)
     assert page.input_value("[name=model]") == "qwen3-32b"
     page.context.unroute(f"**/{name}")
-    page.select_option("[data-device]", "rtx-4090")
+    choose(page, "[data-device]", "rtx-4090")
     page.click("[data-we-retry]")
     answered(page)
     assert page.locator("[data-we-failures]").is_hidden()

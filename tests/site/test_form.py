@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.site.conftest import LANGUAGES, TEAM, answered
+from tests.site.conftest import LANGUAGES, TEAM, answered, choose
 from tests.site.test_wizard import fragment, wait_for_fragment
 
 SAYS = {"en": "I do not know", "vi": "Tôi không biết", "ru": "Не знаю"}
@@ -14,7 +14,7 @@ MISSING = {"en": "is missing", "vi": "Thiếu", "ru": "Не хватает"}
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_hardware_and_a_model_by_their_numbers(wizard, lang):
     page = wizard(lang)
-    page.select_option("[data-device]", "custom()")
+    choose(page, "[data-device]", "custom()")
     problem = page.locator("[data-field=devices] .wf-problem")
     problem.wait_for()
     assert MISSING[lang] in problem.inner_text()
@@ -29,9 +29,9 @@ def test_hardware_and_a_model_by_their_numbers(wizard, lang):
         return
     page.fill("[data-part=bandwidth_gbs]", "900")
     page.fill("[data-part=tflops]", "70")
-    page.select_option("[data-part=chip]", "nvidia:gpu:sm_86")
+    choose(page, "[data-part=chip]", "nvidia:gpu:sm_86")
     page.click("[data-do=more]")
-    page.select_option("[name=model]", "#")
+    choose(page, "[name=model]", "#")
     page.fill("[name='model.params_b']", "0")
     page.locator("[data-field='model.params_b'] .wf-problem").wait_for()
     page.fill("[name='model.params_b']", "30")
@@ -39,7 +39,7 @@ def test_hardware_and_a_model_by_their_numbers(wizard, lang):
     wait_for_fragment(page, "arch=sm_86;bandwidth_gbs=900;kind=gpu;memory_gib=23.5;", "tflops=70", "vendor=nvidia")
     wait_for_fragment(page, "devices=2*custom(", "model.params_b=30", "model.active_b=3")
     assert page.locator(".wf-problem").count() == 0
-    page.select_option("[data-device]", "rtx-4090")
+    choose(page, "[data-device]", "rtx-4090")
     wait_for_fragment(page, "devices=2*rtx-4090")
     assert page.locator("[data-part]").count() == 0
 
@@ -93,9 +93,9 @@ def test_options_that_cannot_combine_say_why(wizard, lang):
     note = page.locator("[data-field=needs] .wf-why")
     assert "Qwen3-32B" in note.inner_text()
     assert page.locator("[data-field=needs] .wf-cannot").count() >= 3
-    page.select_option("[name=model]", "")
+    choose(page, "[name=model]", "")
     note.wait_for(state="detached")  # without a model nothing stands in the way
-    page.select_option("[name='host.os']", "macos")  # it can be chosen all the same, and then says so
+    choose(page, "[name='host.os']", "macos")  # it can be chosen all the same, and then says so
     page.locator("[data-field='host.os'] .wf-problem").wait_for()
     answered(page)
 

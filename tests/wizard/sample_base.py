@@ -27,6 +27,7 @@ TERMS: Plain = {
     "token": {"en": ["token", "tokens"], "vi": ["token"], "ru": ["токен", "токена", "токенов"]},
     "layer": {"en": ["layer", "layers"], "vi": ["lớp"], "ru": ["слой", "слоя", "слоёв"]},
     "machine": {"en": ["machine", "machines"], "vi": ["máy"], "ru": ["машина", "машины", "машин"]},
+    "measurement": {"en": ["measurement", "measurements"], "vi": ["số đo"], "ru": ["замер", "замера", "замеров"]},
 }
 
 OWN_TEXTS: dict[str, dict[str, str]] = {

@@ -50,7 +50,7 @@ def command(
     if below:
         extra["engine.below"] = below["engine"]
         known["launch.below_name"] = below_of.line_of(entry, below["engine"]).get("called") or below["engine"]
-    _paths(known, entry, facts, kinds, extra)
+    _paths(known, _named(kb, candidate["engine"]), facts, kinds, extra)
 
     def holds(condition: Any) -> bool:
         return facts.holds(condition, kinds, extra)
@@ -129,9 +129,19 @@ def _driven(candidate: Plain, entry: Plain, below: Plain, situation: Plain, kb: 
     return made["processes"][0] if made and made["processes"] else None
 
 
-def _paths(known: Plain, entry: Plain, facts: Facts, kinds: list[Kind], extra: Plain) -> None:
+def _named(kb: KB, engine: str) -> frozenset[str]:
+    """Every placeholder of an engine's templates."""
+    found = kb.kept.get(("placeholders", engine))
+    if found is None:
+        entry = kb.engines[engine]
+        every = v.PLACEHOLDER.findall(repr((entry.get("launch"), entry.get("install"))))
+        found = kb.kept["placeholders", engine] = frozenset(every)
+    return found
+
+
+def _paths(known: Plain, named: frozenset[str], facts: Facts, kinds: list[Kind], extra: Plain) -> None:
     """Add the condition paths that the entry's templates name and `values` does not hold."""
-    for name in set(v.PLACEHOLDER.findall(repr((entry.get("launch"), entry.get("install"))))) - known.keys():
+    for name in named - known.keys():
         value = extra.get(name, facts.value(name))
         if value is None and name.startswith("device.") and kinds:
             value = facts.device_value(kinds[0], name)

@@ -7,6 +7,7 @@ from .view import Plain, View, esc, folded, heading, section
 
 SHOWN = 5  # rows of each group before the rest is folded
 CLAUSES = 3  # obstacles told per row
+KEPT = 4000  # obstacles whose sentences are kept, a few hundred bytes each
 
 
 def section_(view: View) -> Plain | None:
@@ -105,16 +106,32 @@ def searched(view: View) -> bool:
 
 
 def obstacle(view: View, entry: Plain) -> str:
-    """An obstacle as a sentence with its source at the end."""
-    chip = view.chip(entry.get("sources") or [])
-    said = obstacle_sentence(view, entry)
-    if entry.get("note"):
-        said += f" {view.t(entry['note'])}"
-    return f"{said} {chip}" if chip else said
+    """An obstacle as a sentence with its source at the end.
+
+    One decision after another meets the same obstacles: what does not speak of this decision's own facts is kept.
+    """
+    kept, key = view.texts.kept, f"{view.base} {entry!r}"
+    found = kept.get(key)
+    if found is None:
+        (text, values), note = _filled(view, entry), entry.get("note")
+        chip = view.chip(entry.get("sources") or [])
+        found = " ".join(part for part in (view.t(text, values), note and view.t(note), chip) if part)
+        asked = view.texts.placeholders(text) | (view.texts.placeholders(note) if note else frozenset())
+        inner = any(isinstance(value, dict) for value in values.values())
+        if asked <= values.keys() and not inner and not view.words.called:
+            if len(kept) >= KEPT:
+                kept.clear()
+            kept[key] = found
+    return found
 
 
 def obstacle_sentence(view: View, entry: Plain) -> str:
     """The obstacle's own text, the text of its clause, or the general form."""
+    return view.t(*_filled(view, entry))
+
+
+def _filled(view: View, entry: Plain) -> tuple[str, Plain]:
+    """Id of an obstacle's text, and the values for it."""
     clause, words = entry["clause"], view.words
     text = entry.get("text")
     if not text:
@@ -135,7 +152,7 @@ def obstacle_sentence(view: View, entry: Plain) -> str:
             else words.value(clause, yours)
         )
         values.setdefault("yours", shown)
-    return view.t(text, values)
+    return text, values
 
 
 def _named(view: View, key: str, value: object) -> object:

@@ -1,6 +1,8 @@
 // Search as you type over the devices and the models of the form's lists. The lists stay: what is found is chosen
 // in them. Names and aliases stand in the options; diacritics, signs and case do not matter, the order of words neither.
 
+import { lend, offered } from "./lists.mjs";
+
 const MOST = 12;
 const HEAVY = 1000;
 
@@ -62,6 +64,7 @@ export class Finder {
 
   choose(field, value) {
     const list = this.listOf(field);
+    lend(list, value);
     list.value = value;
     field.value = "";
     this.close(field);
@@ -85,7 +88,7 @@ export class Finder {
     let known = this.indexes.get(list);
     if (!known) {
       const also = new Map(); // aliases stand with the first size of a device
-      known = [...list.options].filter((option) => option.value && !option.dataset.own).map((option, place) => {
+      known = offered(list).filter((option) => option.value).map((option, place) => {
         const [id] = option.value.split(":");
         if (option.dataset.find) also.set(id, option.dataset.find.split("|"));
         const names = [option.textContent.split("·")[0], id, ...(also.get(id) ?? [])];

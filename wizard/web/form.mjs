@@ -1,6 +1,8 @@
 // The form: what the person said, what is assumed, and the problems beside their fields.
 // Field names are the paths of the Situation; what a value means is decided in Python.
 
+import { complete, lend } from "./lists.mjs";
+
 const OWN = "#"; // the choice of a model by its size, which has fields of its own
 const OWN_DEVICE = "custom("; // how hardware described by its numbers begins
 
@@ -13,6 +15,12 @@ export class Form {
     element.addEventListener("submit", (event) => event.preventDefault());
     element.addEventListener("input", (event) => this.touched(event.target));
     element.addEventListener("click", (event) => this.clicked(event));
+    const turned = (target) => target.tagName === "SELECT" && complete(target);
+    for (const kind of ["pointerover", "pointerdown", "focusin"]) {
+      element.addEventListener(kind, ({ target }) => turned(target));
+    }
+    // somebody may have been quicker than this module
+    if (element.contains(document.activeElement)) turned(document.activeElement);
   }
 
   /** Whether anything was answered. */
@@ -279,6 +287,7 @@ export class Form {
 // A list gets a choice for a value that it has not got: an own device, a type of a format.
 function put(control, value, label) {
   if (control.tagName === "SELECT") {
+    lend(control, value);
     const numbers = [...control.options].find((option) => option.value.startsWith(OWN_DEVICE));
     if (numbers && value.startsWith(OWN_DEVICE)) {
       numbers.value = value;

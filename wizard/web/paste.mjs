@@ -2,6 +2,7 @@
 
 import * as engine from "./engine.mjs";
 import { Intake, made, number } from "./intake.mjs";
+import { offered } from "./lists.mjs";
 
 const LABELS = { "host.os": "os", "host.arch": "arch", "host.ram_gib": "ram", "host.cpu": "cpu", "links.within": "within" };
 
@@ -63,7 +64,7 @@ function unread({ unread: lines, more }, dialog) {
 // What a list of the form calls a value.
 function named(form, path, value) {
   const control = form.element.querySelector(`select[name="${CSS.escape(path)}"]`);
-  const option = [...(control?.options ?? [])].find((one) => one.value === value);
+  const option = control && offered(control).find((one) => one.value === value);
   if (option) return option.dataset.name ?? option.textContent;
   const radio = form.element.querySelector(`input[name="${CSS.escape(path)}"][value="${CSS.escape(value)}"]`);
   return radio?.nextElementSibling?.textContent ?? value;

@@ -9,7 +9,8 @@ const FETCH_TRIES = 3;
 const REST_AFTER_MS = 3000;
 const TELL_EVERY_MS = 100;
 
-const real = { fetch: self.fetch, instantiateStreaming: self.WebAssembly?.instantiateStreaming };
+const { instantiateStreaming, Module } = self.WebAssembly ?? {};
+const real = { fetch: self.fetch, instantiateStreaming, Module };
 const languages = new Set();
 const reports = new Set(); // languages whose report checker is there
 const bytes = new Map(); // url -> {done, total}, for the progress bar
@@ -158,6 +159,7 @@ async function startPython(runtime) {
     const module = await compiled;
     return { module, instance: await WebAssembly.instantiate(module, imports) };
   };
+  WebAssembly.Module = once(real.Module);
   compiled.catch(fail);
   unpacked.catch(fail);
   try {
@@ -168,7 +170,22 @@ async function startPython(runtime) {
   } finally {
     self.fetch = real.fetch;
     WebAssembly.instantiateStreaming = real.instantiateStreaming;
+    WebAssembly.Module = real.Module;
   }
+}
+
+// While it links, Python's runtime wraps some 260 functions, each in a module of a few bytes; those of one signature
+// are alike, so that a dozen compilations do.
+function once(Module) {
+  const known = new Map(); // bytes as text -> module
+  return new Proxy(Module, {
+    construct(_, [source]) {
+      const key = source.length < 100 && String(source);
+      if (!key) return new Module(source);
+      if (!known.has(key)) known.set(key, new Module(source));
+      return known.get(key);
+    },
+  });
 }
 
 async function imported(url) {
