@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wizard import choices
 from wizard.decide import decide
 from wizard.decision import to_json
 from wizard.launch import compose, docker, posix, powershell
@@ -42,6 +43,7 @@ def own_devices(draw):
     more = {
         "arch": st.sampled_from(ARCHS), "vendor": st.sampled_from(VENDORS), "kind": st.sampled_from(DEVICE_KINDS),
         "bandwidth_gbs": st.sampled_from([0.1, 50, 936, 100_000]), "name": st.sampled_from(NAMES),
+        "tflops": st.sampled_from([0.1, 70, 100_000]),
     }  # fmt: skip
     return {"memory_gib": draw(st.sampled_from([0.25, 1, 8, 24, 80, 10_000]))} | draw(
         st.fixed_dictionaries({}, optional=more)
@@ -203,6 +205,14 @@ def test_every_answer_can_be_shown(kb, texts, cases, data):
 @given(st.data())
 def test_every_answer_can_be_explored(kb, cases, data):
     json.loads(to_json(complete(data.draw(cases), kb, TODAY)))
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.data())
+def test_every_form_can_be_marked(kb, cases, data):
+    situation = data.draw(cases)
+    for row in choices.complete(situation, kb):
+        assert row["value"] is not None or row["against"] == "one", row
 
 
 # ---------------------------------------------------------------------- single oddities

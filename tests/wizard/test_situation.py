@@ -5,6 +5,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fuzz import addresses
 from wizard.address import apply_patch, from_flat, from_fragment
 from wizard.situation import fragment, get, read, to_flat
 from wizard.vocabulary import NEEDS, OSES, PRIORITIES, SERVING
@@ -391,3 +392,8 @@ def test_a_system_that_the_hardware_does_not_run_gives_way(kb):
 def test_a_field_that_does_not_exist_names_the_nearest(kb):
     problems = read({"devices": ["rtx-4090"], "modle": "qwen3-8b", "host": {"ram": 64}}, kb).problems
     assert [(p.path, p.params["near"]) for p in problems] == [("modle", ["model"]), ("host.ram", ["ram_gib"])]
+
+
+def test_addresses_that_went_wrong_are_read_all_the_same(kb):
+    for address in addresses.cases(400, kb, seed=5):
+        addresses.check(address, kb)
