@@ -128,7 +128,8 @@ def read_serving(path: Path) -> list[Asked]:
     """A CSV table of serving runs; one without these columns gives nothing.
 
     Columns: backend, model_path, system, precision, gemm_quant_mode, isl, osl, batch_size, tp_size,
-    attention_dp_size, silicon_tpot_ms. The total is compared, requests over time per output token.
+    attention_dp_size, silicon_tpot_ms. The total is compared, requests over time per output token; with
+    silicon_ttft_ms the time to the first token too.
     """
     from knowledge.speed_accuracy import Asked
 

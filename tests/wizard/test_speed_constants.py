@@ -47,13 +47,18 @@ def test_errors_held_out(constants):
     assert errors["row_out"]["median"] <= 0.09
     assert errors["hardware_out"]["median"] <= 0.12
     assert errors["source_out"]["median"] <= 0.10
-    assert 0.75 <= errors["coverage"] <= 0.85
+    assert 0.75 <= errors["coverage"] <= 0.85 and 0.75 <= errors["coverage_row"] <= 0.86
     assert errors["training"]["median"] < errors["source_out"]["median"]
     assert constants["batched"]["model_out"]["median"] <= 0.20
     assert 0.75 <= constants["batched"]["coverage"] <= 0.85
     prompts = constants["prefill"]["prompts"]
     for left_out in ("row_out", "hardware_out", "source_out"):
         assert prompts[left_out]["median"] <= 0.25, left_out
+    # of servers nearly all times come from one page, so models are left out and not pages
+    first = constants["prefill"]["first_token"]
+    assert (
+        first["row_out"]["median"] <= 0.25 and first["model_out"]["median"] <= 0.35 and first["row_out"]["rows"] > 100
+    )
     for kind in ("prompts", "first_token"):
         held = constants["prefill"][kind]
         assert 0.72 <= held["coverage"] <= 0.88 and 0.72 <= held["coverage_hardware"] <= 0.88, kind
@@ -130,9 +135,9 @@ RECORDS = """
 - {kind: batched, quality: high}
 """
 RUNS = """\
-backend,model_path,system,precision,gemm_quant_mode,isl,osl,batch_size,tp_size,attention_dp_size,silicon_tpot_ms
-vllm,Qwen/Qwen3-32B,h100_sxm,fp8,fp8,1024,1024,16,4,1,9.0
-vllm,Qwen/Qwen3-32B,h100_sxm,fp8,fp8,1024,1024,16,4,8,9.0
+backend,model_path,system,precision,gemm_quant_mode,isl,osl,batch_size,tp_size,attention_dp_size,silicon_tpot_ms,silicon_ttft_ms
+vllm,Qwen/Qwen3-32B,h100_sxm,fp8,fp8,1024,1024,16,4,1,9.0,140
+vllm,Qwen/Qwen3-32B,h100_sxm,fp8,fp8,1024,1024,16,4,8,9.0,140
 """
 
 
@@ -147,7 +152,8 @@ def test_extra_records_are_asked_and_judged(tmp_path, bundle, capsys):
     # llmfit: 1000 GB/s / 4.5 GB x 0.55 = 122 tokens per second
     assert exp(found["peer"].error) == pytest.approx(1000 / 4.5 * 0.55 / 140)
     served = list(asked(read_serving(tmp_path / "runs.csv"), kb))
-    assert [name for name, _ in served] == ["throughput"] and abs(served[0][1].error) < 0.7
+    assert [name for name, _ in served] == ["throughput", "first"]
+    assert abs(served[0][1].error) < 0.7 and abs(served[1][1].error) < 0.7
     assert read_serving(tmp_path / "else.csv") == []
     assert accuracy(["--extra", str(tmp_path)]) == 0
     out = capsys.readouterr().out
