@@ -82,7 +82,8 @@ def attention(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
     if qk_norm.endswith("?"):  # classes where the file decides
         qk_norm = qk_norm[:-1] if fields.raw("use_qk_norm") is True else ""
     if qk_norm == "head":
-        sheet.vector("norms", 2 * k_dim, layers)
+        sheet.vector("norms", k_dim, layers)
+        sheet.vector("norms", k_dim, store)  # layers that reuse keys normalize none
     elif qk_norm == "head-bias":
         sheet.vector("norms", 4 * k_dim, layers)
     elif qk_norm == "full":

@@ -66,6 +66,8 @@ def _count(part: Json, config: Json, hidden: int) -> tuple[int | None, int | Non
     """(parameters of the encoder, of what joins it), each None where the layout is not known."""
     kind = str(part.get("model_type") or config.get("model_type") or "")
     outer = str(config.get("model_type") or "")
+    if kind in ("idefics3", "smolvlm"):  # as older files write it
+        kind += "_vision"
     if outer == "fuyu":
         return part["num_channels"] * part["patch_size"] ** 2 * hidden + hidden, 0
     if "deepstack_visual_indexes" in part:
@@ -223,6 +225,7 @@ def _gemma4(p: Json, hidden: int) -> int:
     width, heads, dim = p["hidden_size"], p["num_attention_heads"], p["head_dim"]
     attention = width * dim * (2 * heads + 2 * p["num_key_value_heads"])
     block = attention + 3 * width * p["intermediate_size"] + 4 * width + 2 * dim
+    block += 4 * 7 if p.get("use_clipped_linears") else 0  # the limits of each projection's inputs and outputs
     patch = 3 * p["patch_size"] ** 2 * width + (2 * width if p.get("standardize") else 0)
     return patch + 2 * p["position_embedding_size"] * width + p["num_hidden_layers"] * block + width * hidden
 
