@@ -183,6 +183,7 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         if offload:  # the error is one of the bus, which all of them share: points compare
             least = _interval(best, quantity)["point"] / _CLOSE
             near = [c for c in known if _interval(c, quantity)["point"] >= least]
+        near = _simplest(near, known, quantity)
         chosen = {c.key for c in near}
         rest = [c for c in bucket if c.key not in chosen]
         rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
@@ -194,6 +195,20 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         least = min(c.bits for c in bucket) * _CLOSE
         return sorted(bucket, key=lambda c: (c.bits > least, c.bits if c.bits > least else 0.0, _by_bits(c)))
     return sorted(bucket, key=_by_bits)
+
+
+def _simplest(near: list[Candidate], known: list[Candidate], quantity: str | None) -> list[Candidate]:
+    """With fewer stages instead of more where those are as fast: that nobody knows how fast stages are is no merit."""
+    found: dict[tuple[Any, ...], Candidate] = {}
+    for one in near:
+        speed = _interval(one, quantity)["point"]
+        alike = (
+            o for o in known if o.path == one.path and o.layout.pp < one.layout.pp and o.layout.dp == one.layout.dp
+        )
+        better = [o for o in alike if _interval(o, quantity)["point"] >= speed] if one.layout.pp > 1 else []
+        kept = max(better, key=lambda c: (_interval(c, quantity)["point"], c.key), default=one)
+        found.setdefault(kept.key, kept)
+    return list(found.values())
 
 
 def _by_bits(candidate: Candidate) -> tuple[Any, ...]:

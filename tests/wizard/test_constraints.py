@@ -118,7 +118,7 @@ FORMATS = [
     ("lmdeploy", "v100", {"format": "awq"}, UNPACKED),
     ("lmdeploy", "v100", {"format": "gptq"}, UNPACKED),
     ("vllm", "mi300x", {"format": "awq"}, NO),
-    ("vllm", "mi300x", {"format": "gptq"}, NO),
+    ("vllm", "mi300x", {"format": "gptq", "model": "qwen3-32b"}, NO),
     ("vllm", "mi300x", {"format": "bitsandbytes"}, NO),
     # kernels for gfx11 and gfx12 in the code of 0.33; those for experts on gfx1100 only
     ("vllm", "rx-7900-xtx", {"format": "gptq", "model": "qwen3-30b-a3b"}, "weight-only"),

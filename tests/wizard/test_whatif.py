@@ -319,3 +319,14 @@ def test_what_makes_room_for_those_that_wait_stands_beside_them(kb):
     more = {**card, "settings": {"kv": found[0]["to"]}, "traffic": {"concurrency": 40}, "context": long}
     after = decide(more, kb, TODAY)
     assert not [w for w in after["warnings"] if w["id"] == "requests-wait"]
+
+
+def test_stages_of_unknown_speed_are_no_better_than_one_machine(kb):
+    """Two GH200 and a 70B model: eight bits fit one of them, so no pipeline is laid over the network for them."""
+    chip = {"custom": {"name": "GH200", "vendor": "nvidia", "arch": "sm_90", "memory_gib": 96, "bandwidth_gbs": 4000}}
+    asked = {"devices": [{**chip, "count": 1}], "nodes": 2, "links": {"between": "ethernet"}, "model": "llama-3-1-70b"}
+    layout = start(decide({**asked, "serving": "self"}, kb, TODAY))["layout"]
+    assert (layout["pp"], layout["nodes"]) == (1, 1)
+    whole = {**asked, "format": {"family": "safetensors", "type": "bf16"}, "serving": "self"}
+    layout = start(decide(whole, kb, TODAY))["layout"]
+    assert (layout["pp"], layout["nodes"]) == (2, 2)  # sixteen bits need both
