@@ -47,6 +47,23 @@ def test_the_index_is_loaded_once_somebody_turns_to_the_search(page, base):
     assert len(asked) == 1
 
 
+def test_the_maps_of_the_site_are_loaded_once_somebody_turns_to_a_link(page, base):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("sitemap.xml") else None)
+    page.goto(f"{base}en/engines/")
+    page.wait_for_load_state("networkidle")
+    assert not asked
+    page.hover("h1")
+    assert not asked
+    page.evaluate("window.same = true")
+    with page.expect_response("**/en/sitemap.xml"):
+        page.hover(".md-tabs a[href$='devices/']")
+    page.wait_for_timeout(300)
+    page.click(".md-tabs a[href$='devices/']")
+    page.wait_for_url("**/en/devices/")
+    assert page.evaluate("window.same") is True
+
+
 def test_a_result_opened_in_a_new_tab_has_its_words_marked(page, base):
     page.goto(f"{base}en/engines/vllm/?h=vllm")
     page.wait_for_selector("mark[data-md-highlight]", state="attached")

@@ -208,6 +208,7 @@ export class Wizard {
     if (id !== this.shown || !this.here()) return;
     if (answer.choices) {
       this.combine(id, answer.choices);
+      document.dispatchEvent(new Event("we:answered"));
       return;
     }
     this.result.show(answer, true);
