@@ -25,6 +25,7 @@ from .rows import Row, chosen, rows_of
 SCHEMA = 1
 POWERS = (8, 9, 10, 11, 12, 13, 14, 15, 16)  # sixteenths tried for the experts read by a batch
 LEAST_PROMPTS = 0.75  # of the prompts of every node are to be inside intervals made without them
+MIN_BATCHED = 10  # batched rows of a node from which the spread of batches is the whole spread
 MIN_ROWS = 4  # a node with fewer single-stream rows is not listed; its parent speaks for it
 
 
@@ -192,7 +193,7 @@ def _batched(rows: list[Row], fitted: Fitted, batched: list[int]) -> dict[str, A
     count = Counter(rows[p].path[-1] for p in batched)
     return {
         # where batches were measured often enough for this interval to be the whole one
-        "nodes": sorted(node for node, n in count.items() if n >= spread.LEAF),
+        "nodes": sorted(node for node, n in count.items() if n >= MIN_BATCHED),
         "low": low, "high": high, "coverage": best[2],
         "records": len(batched), "machines": len({holdout.hardware(rows[p]) for p in batched}),
         "training": summary(training), "model_out": summary(errors[batched]),

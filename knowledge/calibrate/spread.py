@@ -75,7 +75,7 @@ def by_node(rows: list[Row], errors: np.ndarray, use: Iterable[int]) -> dict[str
     return result
 
 
-LEAF = 10  # rows from which a node's own share inside is looked at
+LEAF = 6  # rows from which a node's own share inside is looked at
 LEAST_INSIDE = 0.70  # of them have to be inside, or the node's intervals are widened
 WIDER = tuple(1 + n / 10 for n in range(51))  # powers of the ends that are tried
 
