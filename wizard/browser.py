@@ -24,6 +24,7 @@ from .stamp import changed, stamp
 from .texts import Texts
 
 Plain = dict[str, Any]
+Json = str | bytes | memoryview  # a file of the bundle; as bytes, UTF-8
 
 # A slice of what-if ends with the first step after this time. A step is one decision, so a newer answer
 # waits for one step at most.
@@ -33,8 +34,8 @@ SLICE_S = 0.008
 class Session:
     """Knowledge, texts and the answer on the screen."""
 
-    def __init__(self, core_json: str, today: str) -> None:
-        self.kb = KB(json.loads(core_json))
+    def __init__(self, core_json: Json, today: str) -> None:
+        self.kb = KB(_loads(core_json))
         # It lives as long as the page: the collector need not walk it again and again while deciding.
         gc.freeze()
         gc.enable()
@@ -49,13 +50,13 @@ class Session:
         self._results: list[Plain] = []
         self._opened = ""  # the link that the present question came from
 
-    def add_texts(self, lang: str, strings_json: str) -> None:
+    def add_texts(self, lang: str, strings_json: Json) -> None:
         """Take the sentences of one language."""
-        self.texts[lang] = Texts(json.loads(strings_json), lang, self.kb.terms)
+        self.texts[lang] = Texts(_loads(strings_json), lang, self.kb.terms)
 
-    def add_measurements(self, rows_json: str) -> None:
+    def add_measurements(self, rows_json: Json) -> None:
         """Take the rows for "nearest measurements", which arrive after the first answer."""
-        self.kb.measurements = json.loads(rows_json)
+        self.kb.measurements = _loads(rows_json)
 
     def answer(self, request_json: str) -> str:
         """Decide and render.
@@ -198,9 +199,9 @@ class Session:
             found = paste.read_gguf(content, bool(payload["whole"]), self.kb, str(payload["name"]))
         return json.dumps(found, ensure_ascii=False)
 
-    def add_report(self, lang: str, data_json: str) -> None:
+    def add_report(self, lang: str, data_json: Json) -> None:
         """Take what the report checker reads and says in one language."""
-        self.reports[lang] = json.loads(data_json)
+        self.reports[lang] = _loads(data_json)
 
     def _report(self, request: Plain) -> str:
         """Check a pasted benchmark result: {"html", "said"}."""
@@ -237,6 +238,10 @@ class Session:
         from .render import markdown
 
         return markdown(decision, self.texts[lang], self.kb, lang)
+
+
+def _loads(data: Json) -> Any:
+    return json.loads(data if isinstance(data, str) else str(data, "utf-8"))
 
 
 def _slice(steps: Iterator[Plain], results: list[Plain]) -> bool:

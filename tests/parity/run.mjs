@@ -12,10 +12,11 @@ const py = await loadPyodide({
   indexURL: runtime + "/",
   stdLibURL: zip,
 });
+const file = (name) => py.toPy(new Uint8Array(readFileSync(join(knowledge, `${name}.json`)))); // as the worker does
 const browser = py.pyimport("wizard.browser");
-const session = browser.Session(readFileSync(join(knowledge, "core.json"), "utf8"), "2026-11-30");
-for (const lang of ["en", "vi", "ru"]) session.add_texts(lang, readFileSync(join(knowledge, `text.${lang}.json`), "utf8"));
-session.add_measurements(readFileSync(join(knowledge, "measurements.json"), "utf8"));
+const session = browser.Session(file("core"), "2026-11-30");
+for (const lang of ["en", "vi", "ru"]) session.add_texts(lang, file(`text.${lang}`));
+session.add_measurements(file("measurements"));
 const answers = JSON.parse(readFileSync(cases, "utf8")).map(({ kind, data }) => {
   if (kind === "decide") return browser.decide_json(data, session.kb, "2026-11-30");
   const answer = session.answer(data);
