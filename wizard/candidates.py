@@ -24,6 +24,8 @@ Refused = list[tuple[Path, str, list[Entry]]]  # layouts that were refused: path
 _STATUS = ("published", "convert", "unknown")
 PLENTY = 8  # bits a weight beyond which no loss of quality is on record
 _CLOSE = 1.25  # bits a weight that an estimate could hardly tell apart
+# Times the speed that layouts of the same weights may differ and still tie: the error of a class is theirs in common.
+_ALIKE = 2.0
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
 BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
 
@@ -180,6 +182,7 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
         floor = _interval(best, quantity)["low"]
         near = [c for c in known if _interval(c, quantity)["high"] >= floor and not _slower_pipeline(c, best, quantity)]
+        near = _quickest_layouts(near, quantity)
         if offload:  # the error is one of the bus, which all of them share: points compare
             least = _interval(best, quantity)["point"] / _CLOSE
             near = [c for c in known if _interval(c, quantity)["point"] >= least]
@@ -195,6 +198,14 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
         least = min(c.bits for c in bucket) * _CLOSE
         return sorted(bucket, key=lambda c: (c.bits > least, c.bits if c.bits > least else 0.0, _by_bits(c)))
     return sorted(bucket, key=_by_bits)
+
+
+def _quickest_layouts(near: list[Candidate], quantity: str | None) -> list[Candidate]:
+    """Without the layouts that are clearly slower than another of the same weights: their error is one."""
+    most: dict[Path, float] = {}
+    for one in near:
+        most[one.path] = max(most.get(one.path, 0.0), _interval(one, quantity)["point"])
+    return [one for one in near if _interval(one, quantity)["point"] * _ALIKE >= most[one.path]]
 
 
 def _simplest(near: list[Candidate], known: list[Candidate], quantity: str | None) -> list[Candidate]:
