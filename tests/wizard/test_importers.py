@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wizard.importers import ImportProblem, architecture
+from wizard.importers import ImportProblem, architecture, towers
 from wizard.importers.safetensors import read as read_index
 from wizard.memory import kv, rules
 
@@ -252,3 +252,12 @@ def test_broken_configs_are_refused_or_whole_never_a_crash(data):
 def test_anything_that_json_can_say_is_refused_in_words(value):
     with pytest.raises(ImportProblem):
         architecture(value)
+
+
+@pytest.mark.parametrize("layers", ["45", [45, 45], {"is": 45}])
+def test_what_is_no_number_in_a_tower_is_not_repeated_as_often_as_it_is_wide(layers):
+    part = {"model_type": "intern_vit_6b", "hidden_size": 3200, "intermediate_size": 12800, "image_size": 448}
+    part |= {"patch_size": 14, "num_hidden_layers": layers}
+    file = {"model_type": "internvl_chat", "downsample_ratio": 0.5, "vision_config": part}
+    assert towers.vision(file, 8192) == (0, towers.ENCODER)
+    assert towers.vision({**file, "vision_config": {**part, "num_hidden_layers": 45}}, 8192)[0] > 5_000_000_000

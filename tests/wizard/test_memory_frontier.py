@@ -91,6 +91,6 @@ def test_layers_in_system_memory_stay_there_along_the_curve():
 
 
 def test_hundreds_of_points_cost_little():
-    start = time.perf_counter()
+    start = time.process_time()
     ask("fraction", LAYOUTS["tensor"], "gpt-oss-120b", work(), range(1024, 401 * 1024, 1024))
-    assert time.perf_counter() - start < 0.25  # ten milliseconds here
+    assert time.process_time() - start < 0.25  # ten milliseconds here

@@ -251,12 +251,12 @@ def test_what_is_shown_was_tried(kb, data):
 
 
 def test_the_bits_of_the_release_are_kept_when_a_few_requests_can_wait(kb):
-    """128 requests of DeepSeek-V3 on 8 H200: nobody takes four bits so that the last eight need not wait."""
+    """160 requests of DeepSeek-V3 on 8 H200: nobody takes four bits so that the last twenty need not wait."""
     asked = {"devices": [{"device": "h200", "count": 8}], "links": {"within": "nvswitch"}, "model": "deepseek-v3"}
     asked |= {"serving": "customers", "context": {"input": 4000, "output": 800}}
-    decision = decide({**asked, "traffic": {"concurrency": 128}}, kb, TODAY)
+    decision = decide({**asked, "traffic": {"concurrency": 160}}, kb, TODAY)
     assert start(decision)["format"]["family"] == "fp8" and start(decision)["layout"]["tp"] == 8
-    assert next(w for w in decision["warnings"] if w["id"] == "requests-wait")["params"]["asked"] == 128
+    assert next(w for w in decision["warnings"] if w["id"] == "requests-wait")["params"]["asked"] == 160
     wide = {"devices": [{"device": "mi300x", "count": 8}], "model": "deepseek-r1", "traffic": {"concurrency": 400}}
     layout = start(decide({**wide, "serving": "customers"}, kb, TODAY))["layout"]
     assert (layout["tp"], layout["pp"]) == (8, 1)  # nor stages, which would hold them all at half the speed

@@ -23,18 +23,40 @@ _SIZES = {
 _BROKEN = (KeyError, TypeError, IndexError, ValueError, ZeroDivisionError, OverflowError, AttributeError)
 
 
+class _Row(list):
+    """A list of a file. Where a number belongs it is an error: Python would repeat it as often as a model is wide."""
+
+    def __mul__(self, times: Any) -> Any:
+        raise TypeError("a list in the place of a number")
+
+    __rmul__ = __mul__
+
+
 class _Told(dict):
-    """Fields of a file, which remembers those that were silent and for which the class's own value stood in."""
+    """Fields of a file, which remembers those that were silent and for which the class's own value stood in.
+
+    Text stays only where a kind is named, for the same reason as in `_Row`.
+    """
 
     def __init__(self, fields: Json, silent: list[str]) -> None:
-        super().__init__(fields)
+        super().__init__({k: self._plain(v, silent) for k, v in fields.items() if _fits(k, v)})
         self.silent = silent
+
+    @staticmethod
+    def _plain(value: Any, silent: list[str]) -> Any:
+        if isinstance(value, dict):
+            return _Told(value, silent)
+        return _Row(value) if isinstance(value, list) else value
 
     def get(self, name: str, default: Any = None) -> Any:
         value = super().get(name)
         if value is None and default is not None:
             self.silent.append(name)
         return default if value is None else value
+
+
+def _fits(name: str, value: Any) -> bool:
+    return not isinstance(value, str) or name.endswith("_type")
 
 
 def vision(config: Json, hidden: int) -> tuple[int, str]:
