@@ -23,7 +23,7 @@ const NOT_IN_BROWSER = /(^|\/)(cli|\w+_command|memory_view|speed_view|__main__|a
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const pyodide = join(root, "node_modules", "pyodide");
 const tools = join(root, "scripts", "runtime");
-const packers = ["pack.py", "expand.py", "finder.py"].map((name) => join(tools, name));
+const packers = ["pack.py", "expand.py", "patterns.py", "finder.py"].map((name) => join(tools, name));
 const standIns = join(tools, "stand_ins");
 const [knowledge, out] = process.argv.slice(2).map((path) => resolve(path));
 if (!knowledge || !out) fail("usage: node scripts/runtime.mjs KNOWLEDGE_DIR OUT_DIR", 2);

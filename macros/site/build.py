@@ -150,7 +150,8 @@ def inputs() -> str:
     from macros.world import newest_day
 
     total = hashlib.sha256(f"{site_url()} {newest_day()}".encode())
-    names = [*watched(), ROOT / "package-lock.json", ROOT / "requirements.txt"]
+    tools = (ROOT / "scripts" / "runtime.mjs", ROOT / "scripts" / "runtime")
+    names = [*watched(), *tools, ROOT / "package-lock.json", ROOT / "requirements.txt"]
     for base in names:
         for file in sorted(base.rglob("*")) if base.is_dir() else [base]:
             if file.is_file() and "__pycache__" not in file.parts:

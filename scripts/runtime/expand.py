@@ -1,8 +1,8 @@
-"""Write out the methods of data classes, so that the browser need not make them from source at every start.
+"""Write out the methods of data classes and named tuples, so that the browser need not make them at every start.
 
-`@dataclass` generates and compiles the text of `__init__`, `__eq__`, `__hash__` … for each class when it is
-imported: half the time of importing the package in a browser. Here the same is done once, on the syntax tree.
-Instances behave as before, except that frozen ones are not protected and have the plain `repr`.
+`@dataclass` and `NamedTuple` generate and compile the text of `__init__`, `__eq__`, `__new__` … for each class when
+it is imported: half the time of importing the package in a browser. Here the same is done once, on the syntax tree.
+Instances behave as before, except that frozen ones are not protected, and that all have the plain `repr`.
 """
 
 import ast
@@ -13,10 +13,49 @@ FIELD_OPTIONS = {"default", "default_factory", "hash", "compare", "repr"}
 
 def expand(tree: ast.Module, name: str) -> ast.Module:
     """Replace every data class of a module. Raises ValueError for what this does not know how to write."""
+    named = False
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             _class(node, name)
+            named |= _named(node, name)
+    if named:
+        future = [i for i, n in enumerate(tree.body) if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+        place = max(future, default=-1) + 1
+        tree.body[place:place] = ast.parse("from _collections import _tuplegetter").body
     return ast.fix_missing_locations(tree)
+
+
+def _named(node: ast.ClassDef, name: str) -> bool:
+    """Write out a named tuple; whether it is one."""
+    if [ast.unparse(base) for base in node.bases] != ["NamedTuple"]:
+        return False
+    if node.decorator_list or node.keywords:
+        raise ValueError(f"{name}: class {node.name} is a named tuple of a kind that cannot be written out")
+    fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+    names = [item.target.id for item in fields]
+    takes = ", ".join(
+        ["_cls", *(n if item.value is None else f"{n}={n}" for n, item in zip(names, fields, strict=True))]
+    )
+    given = "".join(f"{n}, " for n in names)
+    text = f"""
+__slots__ = ()
+_fields = __match_args__ = {tuple(names)!r}
+def __new__({takes}): return tuple.__new__(_cls, ({given}))
+@classmethod
+def _make(cls, iterable): return cls(*iterable)
+def _replace(self, /, **fields):
+    made = self._make(map(fields.pop, self._fields, self))
+    if fields: raise TypeError(f"Got unexpected field names: {{list(fields)!r}}")
+    return made
+def _asdict(self): return dict(zip(self._fields, self))
+def __getnewargs__(self): return tuple(self)
+"""
+    getters = "\n".join(f"{n} = _tuplegetter({place}, None)" for place, n in enumerate(names))
+    node.bases = [ast.Name("tuple", ast.Load())]
+    last = node.body.index(fields[-1]) + 1
+    # defaults are attributes of the class until the signature has taken them
+    node.body[last:last] = [*ast.parse(text).body, *ast.parse(getters).body]
+    return True
 
 
 def _class(node: ast.ClassDef, name: str) -> None:

@@ -1,7 +1,8 @@
 """Runs inside Pyodide (see ../runtime.mjs), twice.
 
 `pack` runs in Pyodide as it comes and writes /python.zip: the whole standard library, with the stand-ins in place
-of what they replace, and the package with its data classes written out, all as byte code. `trim` runs in a Pyodide
+of what they replace, and the package with its data classes written out and the regular expressions of a start
+compiled, all as byte code. `trim` runs in a Pyodide
 that was started with that zip: it imports all that the package may import, also inside a function, and keeps in
 /python.zip what was imported, all in one member (see finder.py). Names are sorted, dates fixed and entries stored:
 the same code gives the same bytes.
@@ -14,6 +15,7 @@ import os
 import sys
 
 from expand import expand
+from patterns import write_out
 
 PACKED = "/python.zip"
 # The archive that Python looks for its standard library in.
@@ -26,6 +28,7 @@ ALSO = ["traceback", "linecache", "textwrap", "warnings", "encodings.ascii", "en
 # The first module that Python takes from the archive; what stands before it decides where the others come from.
 FIRST = "encodings/__init__.py"
 HEADER = 16  # bytes of a .pyc before its code
+START = "wizard/browser.py"  # the module that the worker imports
 
 
 def pack(sources: str, stand_ins: str, finder: str) -> None:
@@ -42,8 +45,12 @@ def pack(sources: str, stand_ins: str, finder: str) -> None:
     files = {f"{name}c": _compiled(ast.parse(source), name) for name, source in modules.items()}
     with open(finder, "rb") as file:
         files[f"{FIRST}c"] = _compiled(ast.parse(file.read() + b"\n" + modules[FIRST]), FIRST)
-    for name, source in _read(sources).items():
-        files[f"{name}c"] = _compiled(expand(ast.parse(source), name), name)
+    package = _read(sources)
+    early = _at_start(package)
+    for name, source in package.items():
+        tree = ast.parse(source)
+        # compiled expressions take more room than their text: only where a start would wait for them
+        files[f"{name}c"] = _compiled(expand(write_out(tree) if name in early else tree, name), name)
     _write(files)
 
 
@@ -83,6 +90,25 @@ def _write(files: dict[str, bytes]) -> None:
     with zipfile.ZipFile(PACKED, "w", zipfile.ZIP_STORED) as packed:
         for name in sorted(files):
             packed.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), files[name])
+
+
+def _at_start(package: dict[str, bytes]) -> set[str]:
+    """Paths of the modules that the first one imports before it does anything, and that those import."""
+    found, waiting = set(), [START]
+    while waiting:
+        path = waiting.pop()
+        if path in found or path not in package:
+            continue
+        found.add(path)
+        here = path.split("/")[:-1]
+        for node in ast.parse(package[path]).body:
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            above = here[: len(here) + 1 - node.level] if node.level else []
+            parts = above + (node.module.split(".") if node.module else [])
+            for names in (parts, *([*parts, alias.name] for alias in node.names)):
+                waiting += ["/".join(names) + ".py", "/".join([*names, "__init__.py"])]
+    return found
 
 
 def _compiled(tree: ast.Module, name: str) -> bytes:
