@@ -45,10 +45,11 @@ def check(world: World) -> Iterator[Finding]:
     for noun, facts in (("device", devices(world)), ("model", models(world))):
         if not facts:
             continue
+        known = {word for one in facts for word in one}
         memo: dict[str, bool] = {}
         for file in world.knowledge.readable():
             for path, condition in file.mentions.conditions:
-                found = _together(file, path, condition, f"{noun}.", facts)
+                found = _together(file, path, condition, f"{noun}.", known)
                 if len(found) < 2:
                     continue  # a single word that cannot occur is K206
                 key = repr(found)
@@ -60,11 +61,8 @@ def check(world: World) -> Iterator[Finding]:
                     yield RULE.at(place, f"no {noun} of the knowledge base fulfils {words} together")
 
 
-def _together(
-    file: File, path: Path, condition: dict[str, Any], prefix: str, facts: list[dict[str, Any]]
-) -> list[tuple[str, Any]]:
+def _together(file: File, path: Path, condition: dict[str, Any], prefix: str, known: set[str]) -> list[tuple[str, Any]]:
     """Clauses about one noun that must hold at once and can be read."""
-    known = {word for one in facts for word in one}
     found = []
     for word, needed in condition.items():
         if not word.startswith(prefix) or word not in known:
