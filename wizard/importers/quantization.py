@@ -216,12 +216,12 @@ def _groups(section: Json, where: str) -> Json:
     cost = 16 / group if group else 0.0
     if not weights.get("symmetric", True) and group:
         cost += bits / group
-    return {
-        "family": "gptq",
-        "type": f"int4-g{32 if group == 32 else 128}" if bits == 4 else f"int{bits:g}",
-        "bits": bits + cost,
-        "group_size": group,
-    }
+    found: Json = {"bits": bits + cost, "group_size": group}
+    if bits == 4 and group == 32:
+        # a file that skips attention stores only the experts so, as models trained for it do
+        skipped = " ".join(str(name) for name in section.get("ignore") or [])
+        return {"family": "compressed-tensors", "type": "int4-g32" if "attn" in skipped else "w4a16-g32", **found}
+    return {"family": "gptq", "type": "int4-g128" if bits == 4 else f"int{bits:g}", **found}
 
 
 def _bits_of(row: Json, bits: float, found: Json) -> list[float]:
