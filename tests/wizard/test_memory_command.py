@@ -181,6 +181,27 @@ def test_changes_are_asked_anew_and_each_is_enough(ask):
     assert ask("--engine", "llama.cpp", "--device", "H100", config=m.LLAMA_8B)["changes"] == []
 
 
+@pytest.mark.parametrize(
+    ("kv", "device", "bytes_"),
+    [("f16", "H100", 78 * (1152 + 132)), ("fp8", "H100", 78 * (656 + 132)), ("fp8", "B200", 78 * (576 + 132))],
+)
+def test_keys_of_an_indexer_and_a_latent_in_8_bits_as_the_chip_takes_them(ask, kv, device, bytes_):
+    told = ask(
+        "--model", "glm-5", "--format", "NVFP4", "--kv", kv, "--engine", "vllm", "--device", device, "--count", 8
+    )
+    assert told["kv_bytes_per_token"] == bytes_
+    ideal = ask("--model", "glm-5", "--format", "NVFP4", "--kv", kv)
+    assert ideal["kv_bytes_per_token"] == 78 * (576 + 128) * (2 if kv == "f16" else 1)
+
+
+def test_tiles_of_a_kernel_are_those_of_the_chip(ask):
+    held = {
+        name: ask("--model", "gpt-oss-120b", "--engine", "vllm", "--device", name)["weights_bytes_per_device"] / GIB
+        for name in ("H100", "RTX PRO 6000 Server")
+    }
+    assert list(held.values()) == pytest.approx([64.51, 65.86], abs=0.02)  # start-up logs: 64.38 and 65.97
+
+
 def test_an_app_has_the_rules_of_the_engine_inside(ask):
     app = ask("--engine", "Ollama (llama.cpp)@0.33.0", "--memory-gib", 24, config=m.LLAMA_8B)
     inner = ask("--engine", "llama.cpp", "--memory-gib", 24, config=m.LLAMA_8B)

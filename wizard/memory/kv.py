@@ -112,9 +112,11 @@ def build(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profil
     groups: list[tuple[int, int, int | None, int]] = []
     if profile.of("kv-none")["is"]:
         return _sum((), profile.granule)
-    if kv_type == "fp8_ds_mla" and index_type is None:
-        index_type = "fp8_per_token_head"  # the keys of the indexer beside it: 8 bits and a scale
+    asked = kv_type, index_type
     for group in arch["attention"] or ():
+        kv_type, index_type = kv_mla.types(profile.of("kv-mla"), group, *asked)
+        if kv_type == "fp8_ds_mla" and index_type is None:
+            index_type = "fp8_per_token_head"  # the keys of the indexer beside it: 8 bits and a scale
         if group["kind"] == "mla" and not group.get("heads"):
             group = {**group, "heads": arch["heads"]}
         width = row_pair(group, kv_type, ranks, profile)
@@ -133,7 +135,7 @@ def build(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profil
         if group.get("indexer"):
             keys = row_bytes(pair(index_type or kv_type)[0], group["indexer"])
             groups.append((group.get("indexer_layers", group["layers"]), keys, None, 0))
-    return _sum(tuple(groups), page(arch, kv_type, ranks, profile)[0])
+    return _sum(tuple(groups), page(arch, asked[0], ranks, profile)[0])
 
 
 def page(arch: dict[str, Any], kv_type: str | None, ranks: int, profile: Profile) -> tuple[int, int]:

@@ -165,7 +165,10 @@ def model_of(
 
     def make() -> tuple[Model, Profile, Any, Any]:
         unified = bool(card.entry["memory"].get("unified"))
-        profile = rules.profile(engine, path.mode, path.backend, path.version, unified, card.memory_bytes, card.device)
+        profile = rules.profile(
+            engine, path.mode, path.backend, path.version, unified, card.memory_bytes, card.device,
+            card.entry.get("arch") or "",
+        )  # fmt: skip
         direct = communication.is_direct(card.entry, profile.of("communication")["switched"])
         model = _model(arch, path, layout.tp, kv_type, profile, kb)._replace(direct=direct)
         return _with(model, arch, path, layout, kv_type, profile, asks, kb), profile, engine, card.entry

@@ -105,6 +105,7 @@ def answer(
         unified,
         card.memory_bytes if card else 24 * GIB,
         card.device if card else "",
+        (card.entry.get("arch") or "") if card else "",
     )
     kv_type = kv_type or profile.of("kv-type")["type"] or None
     held = weights.build(arch, path, view)

@@ -54,7 +54,7 @@ RULES: dict[str, ModuleType] = {
     )
 }  # fmt: skip
 BUDGETS = ("budget-fraction-of-total", "budget-fraction-of-free", "budget-need")
-_NOT_PARAMETERS = frozenset({"rule", "mode", "backend", "versions", "switch", "source", "note"})
+_NOT_PARAMETERS = frozenset({"rule", "mode", "backend", "chips", "versions", "switch", "source", "note"})
 
 __all__ = ["BUDGETS", "RULES", "Parameter", "Profile", "problems", "profile"]
 
@@ -102,24 +102,29 @@ def profile(
     unified: bool,
     memory_bytes: int,
     device: str = "",
+    arch: str = "",
 ) -> Profile:
     """The rules of an engine entry that hold here. Of two lines for one rule the first that matches wins.
 
-    memory_bytes: what the card reports; some engines choose defaults by it, and by the device's id.
+    memory_bytes: what the card reports; some engines choose defaults by it, and by the device's id. arch: chip
+    family, such as sm_90; a line that names chips holds on these alone.
     """
     size = prefill_chunk.size_class(memory_bytes)
     if size and any(device in line.get("small_on", "").split() for line in engine.get("memory", ())):
         size = 0
-    key = (mode, backend, version, unified, size)
-    return _profiles.get(engine, key, lambda: _resolve(engine, mode, backend, version, unified, size))
+    chip = arch if any(arch in line.get("chips", "").split() for line in engine.get("memory", ())) else ""
+    key = (mode, backend, version, unified, size, chip)
+    return _profiles.get(engine, key, lambda: _resolve(engine, mode, backend, version, unified, size, chip))
 
 
-def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: str, unified: bool, size: int) -> Profile:
+def _resolve(
+    engine: dict[str, Any], mode: str | None, backend: str, version: str, unified: bool, size: int, chip: str
+) -> Profile:
     version = version or engine.get("versions", {}).get("stable", "")
     given: dict[str, Parameters] = {}
     sources: list[str] = []
     for line in engine.get("memory", ()):
-        if line["rule"] in given or line["rule"] not in RULES or not _holds(line, mode, backend, version):
+        if line["rule"] in given or line["rule"] not in RULES or not _holds(line, mode, backend, version, chip):
             continue
         if line["rule"] in BUDGETS and any(name in given for name in BUDGETS):
             continue
@@ -156,10 +161,12 @@ def _resolve(engine: dict[str, Any], mode: str | None, backend: str, version: st
     )
 
 
-def _holds(line: Parameters, mode: str | None, backend: str, version: str) -> bool:
+def _holds(line: Parameters, mode: str | None, backend: str, version: str, chip: str) -> bool:
     if line.get("switch"):  # holds only for a start with that switch, see query
         return False
     if line.get("mode") and line["mode"] != mode:
+        return False
+    if line.get("chips") and chip not in line["chips"].split():
         return False
     wanted = line.get("backend")
     if wanted and backend not in ([wanted] if isinstance(wanted, str) else wanted):

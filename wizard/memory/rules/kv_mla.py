@@ -16,7 +16,20 @@ PARAMETERS = {
         ("latent", "latent-and-value", "full-heads"),
     ),
     "align": Parameter(int, "the stored width is rounded up to a multiple of this", 1),
+    "index": Parameter(str, "type of an indexer's keys, whatever K and V are; empty: as they are", ""),
+    "sparse_fp8": Parameter(str, "the type that stands for 8 bits where an indexer chooses the tokens", ""),
 }
+
+
+def types(
+    parameters: Parameters, group: dict[str, Any], kv_type: str | None, index_type: str | None
+) -> tuple[str | None, str | None]:
+    """(type of K and V, type of the indexer's keys) of one group of layers; index_type: what the person named."""
+    if group["kind"] != "mla" or not group.get("indexer"):
+        return kv_type, index_type
+    if parameters["sparse_fp8"] and (kv_type or "").split("_")[0] == "fp8":
+        kv_type = parameters["sparse_fp8"]
+    return kv_type, index_type or parameters["index"] or None
 
 
 def widths(parameters: Parameters, group: dict[str, Any], heads: int) -> tuple[int, int, int, int]:
