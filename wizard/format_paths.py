@@ -210,6 +210,7 @@ def _checkpoint(engine: str, family: str, type_: str, facts: Facts, known: bool)
         stored = stored_as(best, facts.kb.type_of(family, type_))
         return {
             **({"stored": stored} if stored else {}),
+            **({"width": best["width"]} if best.get("width") else {}),
             "status": "published",
             "repository": best["repository"],
             "file": best.get("file"),

@@ -11,6 +11,7 @@ from . import vocabulary as v
 from .fields import MAX_COUNT, Field, number, tidy, value
 from .kb import KB
 from .problems import Problem, printable, problem
+from .series import plain, relative
 
 Plain = dict[str, Any]
 
@@ -64,7 +65,7 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
         return _one({**item, "device": None, "custom": name}, path, kb, problems)
     if name in (None, ""):
         return None
-    hit = kb.find_device(str(name)[:120])
+    hit = kb.find_device(str(name)[:120]) or _relative(str(name)[:120], f"{path}.device", kb, problems)
     if not hit:
         near = kb.nearest_names(str(name)[:120], "device")
         problems.append(problem(f"{path}.device", name, "unknown-device", near=near))
@@ -81,6 +82,18 @@ def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
         asked = None
     gib = asked if asked is not None else max(options)
     return {"device": id_, "custom": None, "count": count, "memory_gib": tidy(gib)}
+
+
+def _relative(name: str, path: str, kb: KB, problems: list[Problem]) -> tuple[str, float | None] | None:
+    """A processor of a known series stands for one that is not listed, and the answer says so."""
+    printed = kb.find_device(plain(name))
+    if printed:
+        return printed
+    id_ = relative(name, kb)
+    if id_ is None:
+        return None
+    problems.append(problem(path, name, "relative", near=kb.devices[id_]["name"]))
+    return id_, None
 
 
 def systems(found: list[Plain], kb: KB) -> list[str]:
@@ -124,7 +137,7 @@ def host_processor(raw: Any, kb: KB, problems: list[Problem]) -> str | None:
     if raw in (None, ""):
         return None
     name = str(raw)[:120]
-    hit = kb.find_device(name)
+    hit = kb.find_device(name) or _relative(name, "host.cpu", kb, problems)
     if hit and kb.devices[hit[0]]["kind"] in ("cpu", "soc"):
         return hit[0]
     problems.append(problem("host.cpu", raw, "unknown-device", near=kb.nearest_names(name, "device")))

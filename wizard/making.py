@@ -239,7 +239,7 @@ class Maker:
     def placing(self, option: Option) -> Placing:
         """Layouts of an option; types of one family that divide alike share them."""
         path = option.path
-        block = block_of(self.facts.kb.type_of(path.family, path.type))
+        block = (block_of(self.facts.kb.type_of(path.family, path.type)), path.checkpoint.get("width"))
         type_ = path.type if reads_type(path.engine, self.facts.kb) else None
         key = (path.engine, path.mode, path.backend, path.family, type_, block, *sorted(option.kinds))
         found = self._kept.get(key)

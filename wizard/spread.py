@@ -131,8 +131,9 @@ def tensor(option: Option, facts: Facts, kind: Kind, tp: int) -> tuple[list[Entr
         return [obstacle("candidate.tp", tp, vocab, entry, text="obstacle.tp-vocab", tp=tp, vocab=vocab)], (), 1
     block = block_of(facts.kb.type_of(option.path.family, option.path.type) or {})
     experts = arch.get("experts") or {}
-    if arch.get("intermediate") and not experts and cuts(arch["intermediate"], tp, block):
-        return [_block("mlp", arch["intermediate"], tp, block, entry)], (), 1
+    wide = option.path.checkpoint.get("width") or arch.get("intermediate")  # as published, padded or not
+    if wide and not experts and cuts(wide, tp, block):
+        return [_block("mlp", wide, tp, block, entry)], (), 1
     width = experts.get("intermediate")
     if width and cuts(width, tp, block):
         if whole_experts(option, facts, kind, tp):

@@ -78,6 +78,12 @@ def test_tp8_is_refused_by_the_quantization_block(kb):
     assert all(o["clause"] for o in stops)
 
 
+def test_padded_weights_divide_where_the_model_itself_does_not(kb):
+    """The official AWQ weights of Qwen2.5-72B are 29696 wide, the model 29568: blocks of 128 allow four ranks."""
+    four = {"devices": [{"device": "rtx-4090", "count": 4}], "serving": "team", "traffic": {"concurrency": 8}}
+    assert start(ask(kb, **four, model="qwen2.5-72b", format="awq"))["layout"]["tp"] == 4
+
+
 def test_4090_gguf_on_windows(kb):
     d = ask(
         kb,
