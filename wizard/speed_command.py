@@ -33,7 +33,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     machine.add_argument("--count", metavar="N", type=whole, help="devices that hold the model")
     machine.add_argument("--nodes", metavar="N", type=whole, default=1, help="machines they stand in, evenly")
     machine.add_argument("--between", choices=("rdma", "ethernet", "thunderbolt"), help="what joins the machines")
-    machine.add_argument("--split", choices=("none", "layer", "tensor"), help="how they share it")
+    machine.add_argument(
+        "--split", choices=("none", "layer", "tensor"), help="how they share it; none: each holds all of it"
+    )
     software = one.add_argument_group("software")
     software.add_argument("--engine", metavar="ID[@VERSION]", help="engine, with or without version or build")
     software.add_argument("--backend", metavar="B", help="cuda, rocm, metal, vulkan, sycl, cpu")
@@ -88,7 +90,7 @@ def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
             model=args.model, architecture=architecture, params_b=args.params_b, active_b=args.active_b,
             layers=args.layers, format=args.format or written, file_gib=args.file_gib, device=args.device,
             bandwidth_gbs=args.bandwidth_gbs, speed_class=args.speed_class, count=args.count,
-            split=None if args.split == "none" else args.split,
+            split=args.split,
             nodes=args.nodes, between=args.between, engine=args.engine, backend=args.backend,
             depth=args.depth, batch=args.batch, input=args.input, output=args.output,
             shared_prefix=args.shared_prefix,

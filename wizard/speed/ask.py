@@ -17,7 +17,7 @@ from wizard.memory import need
 from wizard.shapes import GIB, Card, Layout, Path, Workload
 from wizard.vocabulary import BACKENDS
 
-from . import assumed, names, nodes, tools
+from . import assumed, held, names, nodes, tools
 from .builds import years_old, years_since
 from .by_size import by_size
 from .estimate import Known, bandwidth_of, estimate
@@ -29,8 +29,6 @@ Said = tuple[str, Entry]  # id of a text, with its values
 STEPS, CLIENT = "steps", "client"  # what a rate is of: the engine's own steps, or what a client of a server sees
 NUMBERS = ("decode_tps", "prefill_tps", "ttft_s", "throughput_tps", "tpot_s")
 NATIVE = ("fp8", "int8", "nvfp4", "mxfp4")
-# Ends of an interval, where the size of the file is not given and computed from nominal bits instead.
-NOMINAL = (0.97, 1.03)
 
 
 @dataclass(frozen=True)
@@ -101,6 +99,8 @@ def answer(question: Question, kb: KB) -> Entry:
     type_ = names.weight_type(written, kb, family) if written else None
     if type_ is None and arch:
         type_ = _width_of(question, arch, written, said, lacking)
+    if type_ and arch and not arch.get("experts"):
+        type_ = names.of_dense(type_)
     depth = question.depth if question.depth is not None else question.input
     # batch tools of engines that keep no pipeline of prompts read all prompts first and time the steps alone
     apart = question.batch > 1 and family not in assumed.PIPELINED
@@ -134,10 +134,24 @@ def answer(question: Question, kb: KB) -> Entry:
         question.batch,
         question.shared_prefix,
     )
-    fit = {"class": "fits", "kv_type": "f16", "offload": None, "max_concurrency": None, "devices": []}
+    # what a request holds at its end: the work counts its prompt twice, before it and in the context
+    longest = replace(work, context=max(depth, question.input) + question.output)
+    room = held.held(path, layout, arch, longest, own)
+    if room.short:
+        lack = ("terminal.speed-lacks-memory", {"weights": held.gib(room.weights), "gib": held.gib(room.short)})
+        return empty | {"missing": [vars(Missing(lack, "--count | --format | --file-gib"))]}
+    if room.moved:
+        said.append(
+            ("terminal.speed-moved", {"gib": held.gib(room.moved), "gbs": held.host_rate(room.fit, machine.entry)})
+        )
+    if room.raised:
+        said.append(("terminal.speed-raised", {}))
+    if room.seats:
+        said.append(("terminal.speed-waiting", {"n": room.seats, "batch": question.batch}))
+    fit = room.fit
     years = years_old(name, version, kb) if version else 0.0
     flash = _flash(question, family, years, said)
-    known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart, flash)
+    known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart, flash, bool(size))
     if years >= 0.25:
         said.append(("terminal.speed-old", {"engine": name, "version": version, "years": round(years, 1)}))
     found = estimate(path, layout, arch, work, fit, links, own, known)
@@ -149,10 +163,6 @@ def answer(question: Question, kb: KB) -> Entry:
         # what is in the cache is not computed again; that the rest attends to it is a small part of the time
         rest = replace(work, input=max(1, round(question.input * (1 - question.shared_prefix))), shared_prefix=0.0)
         found["ttft_hit_s"] = estimate(path, layout, arch, rest, fit, links, own, known)["ttft_s"]
-    if not size:
-        for key in ("decode_tps", "throughput_tps", "tpot_s"):
-            low, high = NOMINAL
-            found[key] |= {"low": found[key]["low"] * low, "high": found[key]["high"] * high}
     found["nearest"] = nearest(path, layout, arch, work, own)
     seen = need.model_of(arch, path, layout, "f16", own)[0]
     read = reads(arch, seen.weights)
@@ -271,6 +281,8 @@ def _layout(q: Question, machine: names.Machine, family: str | None) -> tuple[La
     # machines of one device each, else as many as were named and share the devices evenly
     across = count if link == nodes.NETWORK else q.nodes
     cards = tuple(Card(card, entry, size, n) for n in range(count // across))
+    if split == "none":
+        return Layout(cards, dp=count, nodes=across), links  # each holds the whole model, requests are shared out
     if split == "tensor":
         return Layout(cards, tp=count, nodes=across), links
     return Layout(cards, pp=count, nodes=across), links
@@ -335,6 +347,7 @@ def _own(kb: KB, engine: Any, family: str | None, type_: tuple[str, str, Entry])
         return kb
     own = copy.copy(kb)
     if name not in kb.engines:
-        own.engines = kb.engines | {name: {"speed_family": family, "memory": []}}
+        stand_in = {"speed_family": family, "memory": [], "offload": held.offload_of(family, kb)}
+        own.engines = kb.engines | {name: stand_in}
     own._type = kb._type | {(type_[0], type_[1]): type_[2]}
     return own

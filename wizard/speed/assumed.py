@@ -19,11 +19,15 @@ LINK_RATE = {"pcie": 12e9, "nvlink": 200e9, "network": 18e9, "thunderbolt": 3e9,
 # System memory when nobody names it: two channels in a desktop, many in a server. Bytes per second, peak.
 HOST_RATE = {"desktop": 75e9, "server": 250e9}
 SERVER_SEGMENTS = frozenset({"datacenter", "server"})
+DESKTOP_MOST = 256 * (1 << 30)  # bytes: four modules of 64 GB; who has more has a board with more channels
 # Weights streamed to the card each step cross PCIe 4.0 x16 at about this rate.
 STREAM_RATE = 22e9
 # Share of an interval's ends kept when something is moved to system memory or a link is not measured.
 OFFLOAD_SPREAD = (0.6, 1.5)
 LINK_SPREAD = (0.75, 1.25)
+
+# Ends of an interval where the size of the weights is computed from nominal bits.
+NOMINAL = (0.97, 1.03)
 
 # Engine families without batched records of their own.
 SEQUENCE_US = 12.8  # as the ggml family: kernels of a sequence run one after another

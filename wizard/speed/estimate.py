@@ -12,20 +12,22 @@ from wizard.shapes import Card, Layout, Path, Workload
 from . import assumed, lookup, nodes, prefill
 from .load import Host, Reads, host, kv_bytes, reads
 from .lookup import Basis
-from .terms import OPS_PER_BYTE, Constants, Step, experts_read, step
+from .terms import OPS_PER_BYTE, Constants, Step, experts_read, floor, step
 
 _EMPTY = ("decode_tps", "throughput_tps", "prefill_tps", "ttft_s", "tpot_s", "shares", "prefill_shares", "basis")
 
 
 class Known(NamedTuple):
     """What a measurement says and a candidate does not. depth: tokens in the context of decode_tps; driver: of
-    the back end; years: age of the engine's build; apart: all prompts were read before the steps."""
+    the back end; years: age of the engine's build; apart: all prompts were read before the steps; sized: whether the
+    weights were measured and not computed from nominal bits."""
 
     depth: int | None = None
     driver: str | None = None
     years: float = 0.0
     apart: bool = False
     flash: bool = True
+    sized: bool = True
 
 
 class Machine(NamedTuple):
@@ -49,7 +51,8 @@ class Case(NamedTuple):
     prompt: tokens of a usual prompt that are not in the shared prefix; host_rate and host_layer: bytes per
     second and seconds per layer of the processor for what waits in system memory; driver: of the back end,
     where one was named; unpacking: see `nodes.unpacking`; rate: operations per second on prompts, before
-    factors; peak: whether that comes from a peak of the device and not from its bandwidth.
+    factors; peak: whether that comes from a peak of the device and not from its bandwidth; most: operations per
+    second that no kernel passes.
     """
 
     basis: Basis
@@ -68,6 +71,7 @@ class Case(NamedTuple):
     unpacking: str | None
     rate: float
     peak: bool
+    most: float | None
     backend: str
     years: float
     flash: bool
@@ -87,10 +91,10 @@ def estimate(
 
     decode_tps is one request alone at the middle of its answer, or at the depth that `known` gives.
     throughput_tps and tpot_s are at the asked concurrency over all copies, with the unshared part of the
-    others' prompts in between. ttft_s is at the same concurrency: the whole prompt, the mean wait for prompts
-    of the others, and one step. shares are of
-    the step at the asked concurrency. links: {"within", "between"} as in the Situation. `nearest`
-    stays empty: see `nearest.nearest()`.
+    others' prompts in between. ttft_s is at the same concurrency: the whole prompt, whose last pass gives the first
+    token, and the mean wait for prompts of the others. shares are of the step at the asked concurrency. No end of
+    an interval is above what memory and arithmetic units allow. links: {"within", "between"} as in the Situation.
+    `nearest` stays empty: see `nearest.nearest()`.
     """
     if arch is None:
         return missing("model")
@@ -111,17 +115,20 @@ def estimate(
     alone = _step(case, 1, depth)
     loaded = alone if seats == 1 else _step(case, seats, depth)
     low, high = _spread(fitted, case)
+    if known and not known.sized:
+        low, high = low * assumed.NOMINAL[0], high * assumed.NOMINAL[1]
     one = fsum(alone.values())
     total = fsum(loaded.values())
     many_low, many_high = low, high
     if seats > 1:
         many_low, many_high = _spread_of_many(fitted["batched"], case, low, high)
+    least, together = _floor(case, 1, depth), _floor(case, seats, depth)
     answer: dict[str, Any] = {
-        "decode_tps": _rate(1 / one, low, high),
-        "throughput_tps": _rate(copies * seats / total, many_low, many_high),
+        "decode_tps": _rate(1 / one, low, high, 1 / least),
+        "throughput_tps": _rate(copies * seats / total, many_low, many_high, copies * seats / together),
         "prefill_tps": None,
         "ttft_s": None,
-        "tpot_s": _time(total, many_low, many_high),
+        "tpot_s": _time(total, many_low, many_high, together),
         "shares": {name: seconds / total for name, seconds in loaded.items()},
         "prefill_shares": None,
         "basis": case.basis.shown,
@@ -130,10 +137,10 @@ def estimate(
     }
     read = prefill.seconds(fitted, case, work.input)
     if read:
-        answer["prefill_tps"] = _rate(work.input / read.total, read.low, read.high)
+        answer["prefill_tps"] = _rate(work.input / read.total, read.low, read.high, work.input / read.least)
         # of the others' prompts what is not in the shared prefix is waited for
         waits = 0.0 if case.apart else (seats - 1) * read.waiting * case.prompt / work.input
-        answer["ttft_s"] = _time(read.total + read.first + waits + total, read.low, read.high)
+        answer["ttft_s"] = _time(read.total + read.first + waits, read.low, read.high, read.least)
         answer["prefill_shares"] = read.shares
     return answer
 
@@ -173,13 +180,13 @@ def _case(
     compute = prefill.peak(card, path, kb)
     rate_ = compute * basis.share if compute else (bandwidth_of(card) or bandwidth) * basis.ratio
     machine = Machine(bandwidth, compute, across or link, hop, machines)
-    rate, layer = _host_rate(fitted, card, path, kb) if fit["offload"] else (0.0, 0.0)
+    rate, layer = _host_rate(fitted, host_kind(card.entry, fit), path, kb) if fit["offload"] else (0.0, 0.0)
     prompt = 0 if known.apart else round(work.input * (1 - work.shared_prefix))
     moved = host(fit, read, seen.layers, seen.expert_layers)
     return Case(
         basis, machine, read, seen, profile, layout, work, prompt, moved, rate, layer,
         path.engine, known.driver, nodes.unpacking(path.type, path.backend), rate_, bool(compute),
-        path.backend, known.years, known.flash, known.apart,
+        prefill.most(card, path, kb), path.backend, known.years, known.flash, known.apart,
     )  # fmt: skip
 
 
@@ -209,12 +216,16 @@ def _bandwidth(layout: Layout, fit: dict[str, Any]) -> float | None:
     return sum(count for count, _ in known) / fsum(count / rate for count, rate in known if rate)
 
 
-def _host_rate(fitted: dict[str, Any], card: Card, path: Path, kb: Any) -> tuple[float, float]:
+def host_kind(entry: dict[str, Any], fit: dict[str, Any]) -> str:
+    """Kind of board that the system memory of a fit sits on, a key of `assumed.HOST_RATE`."""
+    large = fit["offload"]["host_bytes"] > assumed.DESKTOP_MOST
+    return "server" if large or entry.get("segment") in assumed.SERVER_SEGMENTS else "desktop"
+
+
+def _host_rate(fitted: dict[str, Any], kind: str, path: Path, kb: Any) -> tuple[float, float]:
     """(bytes per second read and unpacked from system memory by the processor, seconds of overhead per layer there)."""
-    server = card.entry.get("segment") in assumed.SERVER_SEGMENTS
-    name = "cpu-server" if server else "cpu-desktop"
-    found = lookup.basis_of(fitted, name, None, "ggml", "cpu", path.type, None)
-    peak = assumed.HOST_RATE["server" if server else "desktop"]
+    found = lookup.basis_of(fitted, f"cpu-{kind}", None, "ggml", "cpu", path.type, None)
+    peak = assumed.HOST_RATE[kind]
     if not found:
         return peak * 0.5, 2e-4
     bits = (kb.type_of(path.family, path.type) or {}).get("bits", 16.0)
@@ -222,28 +233,35 @@ def _host_rate(fitted: dict[str, Any], card: Card, path: Path, kb: Any) -> tuple
     return peak / (1 / found.constants.efficiency + unpacking), found.constants.overhead
 
 
-def _step(case: Case, batch: int, depth: int) -> dict[str, float]:
-    """Seconds of one step by share, `batch` sequences at `depth` tokens each."""
-    c, read, machine, layout = case.basis.constants, case.read, case.machine, case.layout
+def _work(case: Case, batch: int, depth: int) -> Step:
+    """What one step of `batch` sequences at `depth` tokens each does on the devices."""
+    read, machine, layout = case.read, case.machine, case.layout
     in_step = batch
     if layout.pp > 1 and batch > 1 and case.basis.shown["family"] in assumed.PIPELINED:
         in_step = -(-batch // layout.pp)  # the stages work on different requests at the same time
     dense, experts = read.dense, read.experts
-    moved = case.host
-    if moved:
-        dense, experts = dense - moved.dense, experts - moved.experts
-    parts = step(
-        Step(
-            case.seen.layers, read.moe, dense, experts, read.share, kv_bytes(case.seen, depth), read.active, in_step,
-            layout.tp, machine.bandwidth, machine.compute, case.prompt, case.work.output,
-            machine.machines,
-        ),
-        c,
+    if case.host:
+        dense, experts = dense - case.host.dense, experts - case.host.experts
+    return Step(
+        case.seen.layers, read.moe, dense, experts, read.share, kv_bytes(case.seen, depth), read.active, in_step,
+        layout.tp, machine.bandwidth, machine.compute, case.prompt, case.work.output, machine.machines,
     )  # fmt: skip
+
+
+def _floor(case: Case, batch: int, depth: int) -> float:
+    """Seconds below which a step cannot be, by the memory of the devices; tiny where everything waits elsewhere."""
+    return max(floor(_work(case, batch, depth)), 1e-9)
+
+
+def _step(case: Case, batch: int, depth: int) -> dict[str, float]:
+    """Seconds of one step by share, `batch` sequences at `depth` tokens each."""
+    c, machine, moved = case.basis.constants, case.machine, case.host
+    work = _work(case, batch, depth)
+    parts = step(work, c)
     communication = parts.communication
     if machine.hop:
-        communication += (layout.pp - 1) * assumed.UNMEASURED_US.get(machine.hop, 25.0) * 1e-6
-    waiting = _host_seconds(case, moved, in_step, c) if moved else 0.0
+        communication += (case.layout.pp - 1) * assumed.UNMEASURED_US.get(machine.hop, 25.0) * 1e-6
+    waiting = _host_seconds(case, moved, work.batch, c) if moved else 0.0
     return {
         "weights": parts.weights,
         "kv": parts.kv,
@@ -279,10 +297,13 @@ def _spread_of_many(batched: dict[str, Any], case: Case, low: float, high: float
     return min(low, batched["low"]), max(high, batched["high"])
 
 
-def _rate(point: float, low: float, high: float) -> dict[str, float]:
-    return {"point": point, "low": point * low, "high": point * high}
+def _rate(point: float, low: float, high: float, most: float) -> dict[str, float]:
+    """An interval of rates from a point and factors, none of them above `most`."""
+    point, top = min(point, most), point * high
+    return {"point": point, "low": point * low, "high": max(point, min(top, most))}
 
 
-def _time(point: float, low: float, high: float) -> dict[str, float]:
-    """An interval of seconds from factors on a rate."""
-    return {"point": point, "low": point / high, "high": point / low}
+def _time(point: float, low: float, high: float, least: float) -> dict[str, float]:
+    """An interval of seconds from factors on a rate, none of them below `least`."""
+    found = _rate(1 / point, low, high, 1 / least)
+    return {"point": 1 / found["point"], "low": 1 / found["high"], "high": 1 / found["low"]}

@@ -11,13 +11,15 @@ from wizard.memory.need import Model
 
 class Reads(NamedTuple):
     """Bytes of one copy of the model. dense: read for every token; experts: all routed experts; share: part
-    of them one token reads; active: parameters per token; attention: operations per token and token of
+    of them one token reads; active: parameters per token; matrices: those that every token of a prompt is multiplied
+    with; attention: operations per token and token of
     context in attention, per layer kind as (layers x width, window or None)."""
 
     dense: float
     experts: float
     share: float
     active: int
+    matrices: int
     total: int
     moe: bool
     attention: tuple[tuple[int, int | None], ...]
@@ -51,8 +53,16 @@ def _reads(arch: dict[str, Any], held: weights.Weights) -> Reads:
         routed = min((held.total - dense) / (1 - share), dense / share)
         dense -= share * routed
     return Reads(
-        dense, routed, share, active, held.total, arch["kind"] == "moe" or bool(experts), tuple(_attention(arch))
+        dense, routed, share, active, _matrices(arch, active), held.total, arch["kind"] == "moe" or bool(experts),
+        tuple(_attention(arch)),
     )  # fmt: skip
+
+
+def _matrices(arch: dict[str, Any], active: int) -> int:
+    """Active parameters without tables that are looked up and the head, which only the last token of a prompt needs;
+    at least half of them, since published counts of active parameters leave out one or the other."""
+    aside = sum(group["params"] for group in arch["groups"] if group["group"] in (*weights.UNREAD, *weights.LAST))
+    return max(active - aside, active // 2)
 
 
 def _attention(arch: dict[str, Any]) -> list[tuple[int, int | None]]:

@@ -264,6 +264,15 @@ def weight_type(text: str, kb: KB, family: str | None) -> tuple[str, str, Entry]
     return home, f"int{width:g}", {"bits": width + scales, "compute": "none"}
 
 
+def of_dense(type_: tuple[str, str, Entry]) -> tuple[str, str, Entry]:
+    """A weight type for a model without experts: one that narrows nothing but experts means its bits for all layers."""
+    kept = type_[2].get("tensors", {})
+    if min(kept.get("attention", 0), kept.get("mlp", 0)) <= type_[2]["bits"]:
+        return type_
+    others = {group: bits for group, bits in kept.items() if group not in ("attention", "mlp", "shared-experts")}
+    return type_[0], f"{type_[1]}-all", type_[2] | {"tensors": others}
+
+
 def _llama_type(text: str, kb: KB) -> tuple[str, str, Entry] | None:
     """A type in the spelling of llama.cpp's files."""
     names = [match[1].lower() for match in _LLAMA_TYPE.finditer(text)]

@@ -42,6 +42,34 @@ def peak(
     return known["fp32"] * FROM_FP32 if "fp32" in known else None
 
 
+def most(
+    entry: dict[str, Any], compute: str | None, backend: str | None = None, unpacked: bool = False
+) -> float | None:
+    """Dense operations per second that no kernel can pass on one device; None for processors, whose clocks vary, and
+    where the entry states none. Arguments as in `peak`.
+
+    Kernels may keep sums in 16 bits, which consumer cards do twice as fast as their entries say, or multiply in
+    8-bit integers.
+    """
+    if backend in CPU_BACKENDS or entry.get("kind") == "cpu":
+        return None
+    known = {line["type"]: line["tflops"] * 1e12 for line in entry.get("compute") or ()}
+    halves = [known[name] for name in ("bf16", "fp16") if name in known]
+    if not halves and "fp32" in known:
+        halves = [known["fp32"] * (1.0 if _single_rate(entry) else FROM_FP32)]
+    if not halves and not known:
+        return None
+    integers = known.get("int8", 0.0)
+    found = max(*halves, integers if unpacked else integers / 2, known.get(_OWN.get(compute or "", ""), 0.0), 0.0)
+    return found or None
+
+
+def _single_rate(entry: dict[str, Any]) -> bool:
+    """Whether 16-bit numbers are computed no faster than 32-bit ones: CUDA devices before 7.0."""
+    stated = entry.get("compute_capability")
+    return bool(stated) and float(stated) < 7.0
+
+
 def processor(entry: dict[str, Any], tiles: bool) -> float | None:
     """Operations per second of one processor: cores x operations per clock x a usual clock; None without cores.
 

@@ -33,7 +33,8 @@ _memo = Memo()
 
 class Prompt(NamedTuple):
     """Seconds for a prompt, factors of the 80 % interval on its rate, shares of the time, seconds that
-    a server takes beside it before the first token, and seconds a prompt waits for each further request."""
+    a server takes beside it before the first token, seconds a prompt waits for each further request, and seconds
+    below which the devices cannot compute it."""
 
     total: float
     low: float
@@ -41,6 +42,7 @@ class Prompt(NamedTuple):
     shares: dict[str, float]
     first: float
     waiting: float
+    least: float
 
 
 def peak(card: Card, path: Path, kb: Any) -> float | None:
@@ -50,6 +52,14 @@ def peak(card: Card, path: Path, kb: Any) -> float | None:
     unpacked = kb.formats.get(path.family, {}).get("container") == "gguf"
     compute = None if unpacked else _compute(path, kb)
     return _memo.get(card.entry, key, lambda: peaks.peak(card.entry, compute, path.backend, unpacked))
+
+
+def most(card: Card, path: Path, kb: Any) -> float | None:
+    """Dense operations per second that one device cannot pass with this kernel, None when not known."""
+    key = ("most", path.family, path.type, path.kernel, path.backend)
+    unpacked = kb.formats.get(path.family, {}).get("container") == "gguf"
+    compute = None if unpacked else _compute(path, kb)
+    return _memo.get(card.entry, key, lambda: peaks.most(card.entry, compute, path.backend, unpacked))
 
 
 def _compute(path: Path, kb: Any) -> str | None:
@@ -108,7 +118,11 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
     first = known["first_s"].get(case.basis.shown["family"], 0.0) * known["start"].get(fold(case.engine), 1.0)
     # weights and launches are shared by prompts in one chunk, so they are not waited for again
     waiting = known["waiting"] * (parts["compute"] + parts["attention"])
-    return Prompt(total, low, high, {name: part / total for name, part in parts.items()}, first, waiting)
+    least = 1e-9
+    if case.most:
+        devices = layout.tp * (stages_at_once(chunks, layout.pp) if layout.pp > 1 else 1.0)
+        least = (2.0 * read.matrices * prompt + attention) / (case.most * devices)
+    return Prompt(total, low, high, {name: part / total for name, part in parts.items()}, first, waiting, least)
 
 
 def crossing_bytes(layers: int, prompt: int, width: float, ranks: int) -> float:

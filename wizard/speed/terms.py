@@ -103,6 +103,13 @@ def experts_read(share: float, batch: int, sixteenths: int) -> float:
     return read if read < 1.0 else 1.0
 
 
+def floor(work: Step) -> float:
+    """Seconds below which no step can be: what one token reads of the weights, and the cache of every sequence, at
+    the whole bandwidth. Sequences of a batch that meet at the same experts read no more than one."""
+    weights = (work.dense + work.experts * work.share) / work.ranks
+    return (weights + work.batch * work.kv) / work.bandwidth
+
+
 def step(work: Step, c: Constants) -> Parts:
     """Seconds of one step."""
     rate = c.efficiency * work.bandwidth
