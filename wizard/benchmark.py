@@ -198,5 +198,9 @@ def _rules(recommendation: Plain, situation: Plain, kb: KB, bottleneck: str | No
 
 
 def _of_type(kb: KB, type_: str) -> list[tuple[str, Plain]]:
-    found = [(id_, entry) for id_, entry in kb.benchmarking.items() if entry["type"] == type_]
-    return sorted(found, key=lambda item: (item[1].get("order", 0), item[0]))
+    found = kb.kept.get(("benchmarking", type_))
+    if found is None:
+        mine = [(id_, entry) for id_, entry in kb.benchmarking.items() if entry["type"] == type_]
+        mine.sort(key=lambda item: (item[1].get("order", 0), item[0]))
+        found = kb.kept["benchmarking", type_] = mine
+    return found

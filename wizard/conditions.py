@@ -23,6 +23,7 @@ Lookup = Callable[[str], Any]
 
 COMPARISON = re.compile(r"^(>=|<=|<|>)\s*([0-9][0-9.]*)$")
 RANGE = re.compile(r"^([0-9][0-9.]*)\.\.([0-9][0-9.]*)$")
+_ORDERED = re.compile(r"[<>0-9]")  # how a comparison or a range begins
 
 
 class ConditionError(ValueError):
@@ -99,13 +100,29 @@ def holds(path: str, yours: Any, needed: Any) -> bool:
 
 
 def _any_of(needed: Any, kind: str) -> Callable[[Any], bool]:
-    tests = [_test(one, kind) for one in (needed if isinstance(needed, list | tuple) else (needed,))]
+    several = needed if isinstance(needed, list | tuple) else (needed,)
+    tests = [_test(one, kind) for one in several]
+    if kind == "text" and all(isinstance(one, str) and not _ORDERED.match(one) for one in several):
+        return _words_of(frozenset(several))
     only = tests[0] if len(tests) == 1 else None
 
     def check(yours: Any) -> bool:
         if isinstance(yours, tuple | list | set | frozenset):
             return any(test(one) for one in yours for test in tests)
         return only(yours) if only else any(test(yours) for test in tests)
+
+    return check
+
+
+def _words_of(wanted: frozenset[str]) -> Callable[[Any], bool]:
+    """`_any_of` for plain words, which nearly all conditions need: one look into a set."""
+
+    def check(yours: Any) -> bool:
+        if type(yours) is str:
+            return yours in wanted
+        if isinstance(yours, tuple | list | set | frozenset):
+            return any((one if type(one) is str else _word(one)) in wanted for one in yours)
+        return (yours if isinstance(yours, str) else _word(yours)) in wanted
 
     return check
 
@@ -118,10 +135,10 @@ class _Compiled:
     def __init__(self, condition: Condition) -> None:
         self.condition = condition
         self.plain: list[tuple[str, Any, Callable[[Any], bool]]] = []
-        self.nested: list[tuple[Callable[[Any, Lookup], Result], Any]] = []
+        self.nested: list[tuple[str, Any]] = []
         for key, needed in condition.items():
             if key in _NESTED:
-                self.nested.append((_NESTED[key], needed))
+                self.nested.append((key, needed))
             else:
                 self.plain.append((key, needed, _any_of(needed, _KINDS.get(key, "text"))))
 
@@ -162,8 +179,8 @@ def evaluate(condition: Condition | None, lookup: Lookup) -> Result:
         elif not test(yours):
             false = True
             failed.append(Clause(path, needed, _plain(yours)))
-    for combine, parts in compiled.nested:
-        result = combine(parts, lookup)
+    for key, parts in compiled.nested:
+        result = _NESTED[key](parts, lookup)
         if result.value is True:
             continue
         false |= result.value is False
@@ -177,7 +194,7 @@ def evaluate(condition: Condition | None, lookup: Lookup) -> Result:
 
 
 def satisfied(condition: Condition | None, lookup: Lookup) -> bool:
-    """Whether a condition surely holds: `evaluate` for those who need no reason, with an early end."""
+    """Whether a condition surely holds: `evaluate(...).value is True` for those who need no reason."""
     if not condition:
         return True
     compiled = _compile(condition)
@@ -185,7 +202,42 @@ def satisfied(condition: Condition | None, lookup: Lookup) -> bool:
         yours = lookup(path)
         if yours is None or not test(yours):
             return False
-    return all(combine(parts, lookup).value is True for combine, parts in compiled.nested)
+    for key, parts in compiled.nested:
+        if key == "not":
+            if not refuted(parts, lookup):
+                return False
+        elif key == "all":
+            for part in parts:
+                if not satisfied(part, lookup):
+                    return False
+        else:
+            for part in parts:
+                if satisfied(part, lookup):
+                    break
+            else:
+                return False
+    return True
+
+
+def refuted(condition: Condition | None, lookup: Lookup) -> bool:
+    """Whether a condition surely does not hold: `evaluate(...).value is False` without the reasons."""
+    if not condition:
+        return False
+    compiled = _compile(condition)
+    for path, _, test in compiled.plain:
+        yours = lookup(path)
+        if yours is not None and not test(yours):
+            return True
+    for key, parts in compiled.nested:
+        if key == "not":
+            false = satisfied(parts, lookup)
+        elif key == "all":
+            false = any(refuted(part, lookup) for part in parts)
+        else:
+            false = all(refuted(part, lookup) for part in parts)
+        if false:
+            return True
+    return False
 
 
 def _all(parts: list[Condition], lookup: Lookup) -> Result:

@@ -300,20 +300,21 @@ def _without_format(reading: Reading, kb: KB) -> Plain | None:
 
 
 def _evidence(decision: Plain, cast: Cast, facts: Facts) -> Plain:
-    rules: list[str] = []
-    sources: list[str] = []
+    rules: dict[str, None] = {}
+    sources: dict[str, None] = {}  # in the order of the answer, each once
 
     def take(items: list[Plain]) -> None:
         for item in items:
-            if item.get("rule") and item["rule"] not in rules:
-                rules.append(item["rule"])
-            sources.extend(s for s in item.get("sources", ()) if s not in sources)
+            if item.get("rule"):
+                rules.setdefault(item["rule"])
+            for source in item.get("sources") or ():
+                sources.setdefault(source)
 
     for rec in decision["recommendations"]:
         take(rec["reasons"])
         take(rec["cautions"])
         if rec["checkpoint"]:
-            sources.extend(s for s in rec["checkpoint"]["sources"] if s not in sources)
+            sources.update(dict.fromkeys(rec["checkpoint"]["sources"]))
         if rec["command"]:
             for process in rec["command"]["processes"]:
                 take(process["args"])
@@ -322,7 +323,7 @@ def _evidence(decision: Plain, cast: Cast, facts: Facts) -> Plain:
         take(row["obstacles"])
         take(row["reasons"])
     return {
-        "rules": rules,
+        "rules": list(rules),
         "facts": _told(facts, decision),
         "sources": [s for s in sources if s in facts.kb.sources],
         "by_estimate": cast.by_estimate,

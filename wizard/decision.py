@@ -50,8 +50,6 @@ _LEAVES = frozenset({str, int, bool, type(None)})
 def finish(value: Any) -> Any:
     """A copy with floats at six significant digits and sets as sorted lists, ready for JSON."""
     kind = type(value)
-    if kind in _LEAVES:
-        return value
     if kind is dict:
         copy = value.copy()
         for key, inner in value.items():
@@ -65,7 +63,7 @@ def finish(value: Any) -> Any:
             return None
         rounded = float(f"{value:.6g}")
         return int(rounded) if rounded == int(rounded) and abs(rounded) < 2**53 else rounded
-    return sorted(value)
+    return value if kind in _LEAVES else sorted(value)
 
 
 def to_json(decision: Plain) -> str:

@@ -210,13 +210,16 @@ class Facts:
         if not condition:
             return True
         pool = kinds if isinstance(kinds, list | tuple) else list(kinds)
-        if len(pool) == 1 and not extra:
-            return satisfied(condition, self._with_device(pool[0]).get)
+        if len(pool) == 1:
+            return satisfied(condition, self.lookup(pool[0], extra))
         return all(satisfied(condition, self.lookup(kind, extra)) for kind in pool or (None,))
 
     def holding(self, extra: dict[str, Any]) -> Callable[[Any], bool]:
         """`holds` for all devices and the same extra values, to ask many conditions in a row."""
         tables = [{**self._with_device(kind), **extra} for kind in self.kinds] or [{**self._values, **extra}]
+        if len(tables) == 1:
+            only = tables[0].get
+            return lambda condition: satisfied(condition, only)
         return lambda condition: all(satisfied(condition, table.get) for table in tables)
 
     def tables(self) -> list[dict[str, Any]]:

@@ -56,6 +56,7 @@ class Texts:
         self.untranslated = frozenset(strings.get("$untranslated", ()))
         self._parsed: dict[str, tuple[list[Part], list[Part]]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self._whole: dict[str, str] = {}  # HTML of the sentences that take no value
         self.names: dict[tuple[str, str], str] = {}  # what `Words` calls a value of a path, kept for it
         self.kept: dict[str, str] = {}  # sentences that were told before, for whoever tells them
         units = {re.escape(text) for id_, text in strings.items() if _UNIT.fullmatch(id_) and "{" not in text}
@@ -74,19 +75,28 @@ class Texts:
 
         A value that already is markup is passed as `Markup`. `facts` are looked at for what `params` lack.
         """
+        whole = self._whole.get(id_)
+        if whole is not None:
+            return whole
         parts = self._parts(id_)[0]
         values = ({**params, **more} if more else params) if params else more
-        out = "".join([p if isinstance(p, str) else self._fill(id_, p, values, facts, True) for p in parts])
-        return f'<span lang="en">{out}</span>' if self.is_english(id_) else out
+        out = "".join([p if type(p) is str else self._fill(id_, p, values, facts, True) for p in parts])
+        if self.is_english(id_):
+            out = f'<span lang="en">{out}</span>'
+        if all(type(p) is str for p in parts):
+            self._whole[id_] = out  # nothing to fill in
+        return out
 
     def plain(self, id_: str, params: Plain | None = None, facts: Plain | None = None, /, **more: Any) -> str:
         """The sentence as plain text, without marks."""
         parts = self._parts(id_)[1]
         values = ({**params, **more} if more else params) if params else more
-        return "".join([p if isinstance(p, str) else self._fill(id_, p, values, facts, False) for p in parts])
+        return "".join([p if type(p) is str else self._fill(id_, p, values, facts, False) for p in parts])
 
     def show(self, value: Any) -> str:
         """A value as plain text: numbers in the marks of the language, lists joined with "or"."""
+        if type(value) is str:
+            return value
         if value is None:
             return self._word("value.unknown", "unknown")
         if isinstance(value, bool):
@@ -98,8 +108,6 @@ class Texts:
         if isinstance(value, list | tuple | set | frozenset):
             items = [self.show(v) for v in (sorted(value, key=str) if isinstance(value, set | frozenset) else value)]
             return self.either(items)
-        if isinstance(value, dict) and "t" in value:
-            return self.plain(value["t"], value.get("p"))
         return str(value)
 
     def either(self, items: list[str]) -> str:
@@ -169,7 +177,7 @@ class Texts:
             text = numbers.date(str(value), self.lang)
         else:
             text = self.show(value)
-        return html.escape(text) if markup and not text.isalnum() else text
+        return esc(text) if markup else text
 
     def _formatted(self, value: float, form: str) -> str:
         if form == "gib":
@@ -179,6 +187,15 @@ class Texts:
         if form == "pct":
             return numbers.number(value * 100, self.lang, 0 if value >= 0.0095 else 1)
         return numbers.rough(value, self.lang)
+
+
+def esc(text: str) -> str:
+    """HTML-escape; most strings have nothing to escape, and looking is cheaper than replacing."""
+    if text.isalnum():
+        return text
+    if "&" in text or "<" in text or ">" in text or '"' in text or "'" in text:
+        return html.escape(text)
+    return text
 
 
 class Markup(str):

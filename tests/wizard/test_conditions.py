@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.conditions import ConditionError, evaluate, paths_of
+from wizard.conditions import ConditionError, evaluate, paths_of, refuted, satisfied
 
 VALUES = {
     "device.compute_capability": "8.6",
@@ -90,7 +90,15 @@ def test_paths():
 
 
 clauses = st.sampled_from(
-    [{"host.os": "linux"}, {"host.os": "windows"}, {"model.hybrid": True}, {"device.compute_capability": ">=7.5"}]
+    [
+        {"host.os": "linux"},
+        {"host.os": ["windows", "macos"]},
+        {"situation.needs": ["lora", "vision"]},
+        {"situation.traffic.concurrency": ["4", "8"]},
+        {"model.hybrid": True},
+        {"device.compute_capability": ">=7.5"},
+        {"host.os": "linux", "device.arch": "sm_90"},
+    ]
 )
 conditions = st.recursive(
     clauses,
@@ -115,6 +123,13 @@ def test_unknown_never_decides_against_itself(condition):
 @given(conditions)
 def test_double_negation(condition):
     assert evaluate({"not": {"not": condition}}, look).value is evaluate(condition, look).value
+
+
+@given(conditions)
+def test_without_reasons_the_result_is_the_same(condition):
+    value = evaluate(condition, look).value
+    assert satisfied(condition, look) is (value is True)
+    assert refuted(condition, look) is (value is False)
 
 
 @given(conditions)

@@ -186,8 +186,9 @@ class _Builder:
 
     def process(self, spec: Plain, node: int, repeat: int) -> Plain:
         here = {**self.known, "launch.node_rank": node, "launch.head_address": HEAD_ADDRESS}
-        fixed = [w for w in spec["program"] if not v.PLACEHOLDER.search(w)]
-        loose = [{"flag": w} for w in spec["program"] if v.PLACEHOLDER.search(w)]
+        loose = [{"flag": w} for w in spec["program"] if "{" in w and v.PLACEHOLDER.search(w)]
+        named = {a["flag"] for a in loose}
+        fixed = [w for w in spec["program"] if w not in named]
         args = [self.arg(a, here) for a in [*loose, *spec.get("args", [])]]
         chosen = next((i["image"] for i in spec.get("images", []) if self.holds(i.get("when"))), spec.get("image"))
         image, missing = v.fill(chosen, here) if chosen else (None, [])

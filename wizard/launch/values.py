@@ -134,6 +134,8 @@ def extra(candidate: Plain, kb: KB) -> Plain:
 def fill(template: Any, known: Plain) -> tuple[str | None, list[str]]:
     """A template with its placeholders filled, and the names that had no value (then the text is None)."""
     text = str(template)
+    if "{" not in text:
+        return text, []
     missing: list[str] = []
 
     def put(match: re.Match[str]) -> str:
@@ -158,7 +160,8 @@ def word(value: Any) -> str:
 
 def used(template: Any, known: Plain) -> Plain:
     """The values a template took, for the sentence that explains it."""
-    return {name: known[name] for name in PLACEHOLDER.findall(str(template)) if name in known}
+    text = str(template)
+    return {name: known[name] for name in PLACEHOLDER.findall(text) if name in known} if "{" in text else {}
 
 
 def _model(point: Plain, model_id: str | None, format_: Plain, kb: KB) -> str:

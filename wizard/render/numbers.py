@@ -12,7 +12,11 @@ import math
 GIB = 1024**3
 DASH = "–"  # en dash, for intervals
 _THIN = "\u202f"  # narrow no-break space
-_MARKS = {"en": (".", ","), "vi": (",", "."), "ru": (",", _THIN)}
+_TABLES = {  # from the marks of format()
+    "vi": str.maketrans(",.", ".,"),
+    "ru": str.maketrans(",.", f"{_THIN},"),
+    "few": {ord(","): "", ord("."): ","},
+}
 
 
 def number(value: float, lang: str, decimals: int | None = None) -> str:
@@ -21,11 +25,9 @@ def number(value: float, lang: str, decimals: int | None = None) -> str:
         size = abs(value)
         decimals = 0 if value == int(value) or size >= 99.95 else 1 if size >= 0.995 else 2 if size >= 0.0995 else 3
     text = f"{abs(value):,.{decimals}f}"
-    point, group = _MARKS.get(lang, _MARKS["en"])
-    if lang == "ru" and abs(value) < 9999.5:
-        group = ""  # Russian groups digits from five on
     if lang != "en":
-        text = text.translate({ord(","): group, ord("."): point})
+        # Russian groups digits from five on
+        text = text.translate(_TABLES["few" if lang == "ru" and abs(value) < 9999.5 else lang])
     return f"−{text}" if value < 0 and text.strip("0.,") else text
 
 

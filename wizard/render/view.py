@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from functools import cached_property
 from typing import Any
@@ -10,18 +9,11 @@ from typing import Any
 from ..kb import KB
 from ..models import writes
 from ..situation import apply_patch, fragment
-from ..texts import Markup, Texts
+from ..texts import Markup, Texts, esc
 from . import numbers
 from .words import Words
 
 Plain = dict[str, Any]
-
-
-def esc(text: str) -> str:
-    """HTML-escape; most strings have nothing to escape, and looking is cheaper than replacing."""
-    if "&" in text or "<" in text or ">" in text or '"' in text or "'" in text:
-        return html.escape(text)
-    return text
 
 
 def _named(words: Words, path: str, value: Any) -> Any:
@@ -91,8 +83,10 @@ class View:
 
     def named(self, params: Plain) -> Plain:
         """Values of condition paths by their names."""
-        if any("." in key for key in params):
-            params = {k: _named(self.words, k, v) for k, v in params.items()}
+        for key in params:
+            if "." in key:
+                params = {k: _named(self.words, k, v) for k, v in params.items()}
+                break
         device = params.get("device")
         if isinstance(device, str) and device in self.words.called:
             return {**params, "device": self.words.called[device]}
