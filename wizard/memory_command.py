@@ -10,22 +10,25 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import memory_view
+from . import flags, memory_view, speed_view
+from .against import against
 from .facts import Facts
-from .flags import LANGUAGES, Wrong, config, positive, share, whole
+from .fields import FIELDS
+from .flags import LANGUAGES, choice, config, number, of_field, one_of, unreadable, visible, whole
 from .importers import ImportProblem
 from .importers import gguf as gguf_file
 from .kb import KB, fold
 from .memory import elements, extras, named, query
 from .memory.assumed import CPU_BACKENDS
 from .models import published, stored_as
+from .refused import Refused
 from .shapes import GIB, Card, Layout
 from .shapes import Path as EnginePath
 from .situation import read
+from .speed import alike
 from .texts import Texts
 
 Plain = dict[str, Any]
@@ -36,10 +39,13 @@ _VERSION = re.compile(r"v?b?\d")
 
 def add(commands: Any) -> argparse.ArgumentParser:
     """Declare the command and its options on argparse's sub-commands; returns its parser."""
-    one = commands.add_parser("memory", help="what a model takes in memory, and whether it fits")
+    one = commands.add_parser(
+        "memory", help="what a model takes in memory, and whether it fits",
+        epilog="All names of devices, models, engines and formats: which-engine names KIND",
+    )  # fmt: skip
     source = one.add_mutually_exclusive_group(required=True)
     source.add_argument("--model", metavar="NAME", help="a model of the knowledge base")
-    source.add_argument("--config", metavar="FILE", help="a config.json, or the folder it is in")
+    source.add_argument("--config", metavar="FILE", help='a config.json, the folder it is in, or "-"')
     source.add_argument("--gguf", metavar="FILE", help="a GGUF file; only its header is read")
     one.add_argument(
         "--format", metavar="F", help="format of the weights: Q4_K_M, fp8, awq, 'mlx 4bit', 'exl3 4.0bpw', …"
@@ -48,48 +54,59 @@ def add(commands: Any) -> argparse.ArgumentParser:
     one.add_argument("--index-kv", metavar="TYPE", help="type of an indexer's keys where it differs")
     one.add_argument("--engine", metavar="ID[@VERSION]", help="whose rules count; none: ideal sizes")
     one.add_argument("--device", metavar="NAME", help="device, as in a Situation")
-    one.add_argument("--memory-gib", type=positive, metavar="X", help="a device with X GiB instead of a named one")
-    one.add_argument("--count", type=whole, metavar="N", help="number of equal devices")
-    one.add_argument("--ram-gib", type=positive, metavar="X", help="system memory, for offload")
-    one.add_argument("--os", choices=("linux", "windows", "wsl2", "macos"), help="operating system")
+    one.add_argument("--memory-gib", type=number("--memory-gib", 0.25, 10_000), metavar="X",
+                     help="a device with X GiB instead of a named one")  # fmt: skip
+    one.add_argument("--count", type=whole("--count", *flags.COUNT), metavar="N", help="number of equal devices")
+    one.add_argument("--ram-gib", type=number("--ram-gib", *of_field("host.ram_gib")), metavar="X",
+                     help="system memory, for offload")  # fmt: skip
+    systems = FIELDS["host.os"].values
+    one.add_argument("--os", metavar=choice(systems), type=one_of("--os", systems), help="operating system")
     one.add_argument("--backend", metavar="NAME", help="cuda, rocm, metal, cpu, …, where an engine has several")
-    for name, text in (
-        ("tp", "tensor parallel ranks"), ("pp", "pipeline stages"), ("ep", "expert parallel ranks"),
-        ("dcp", "decode context parallel ranks"), ("context", "tokens of one request"),
-        ("concurrency", "requests at once"),
-        ("input", "tokens of a usual prompt, where requests rarely fill the context"),
-        ("output", "tokens of a usual answer"), ("chunk", "largest prefill step in tokens"),
+    tokens, ranks = of_field("context.tokens"), of_field("nodes")
+    for name, limits, text in (
+        ("tp", ranks, "tensor parallel ranks"), ("pp", ranks, "pipeline stages"),
+        ("ep", ranks, "expert parallel ranks"), ("dcp", ranks, "decode context parallel ranks"),
+        ("context", tokens, "tokens of one request"),
+        ("concurrency", of_field("traffic.concurrency"), "requests at once"),
+        ("input", tokens, "tokens of a usual prompt, where requests rarely fill the context"),
+        ("output", tokens, "tokens of a usual answer"), ("chunk", tokens, "largest prefill step in tokens"),
     ):  # fmt: skip
-        one.add_argument(f"--{name}", type=whole, metavar="N", help=text)
+        one.add_argument(f"--{name}", type=whole(f"--{name}", *limits), metavar="N", help=text)
     one.add_argument("--switch", metavar="TEXT", help="a switch the engine is started with, such as 'mla 0'")
+    needs = tuple(sorted(extras.NEEDS))
     one.add_argument(
-        "--need", action="append", choices=sorted(extras.NEEDS), help="a must-have that takes memory; may be repeated"
-    )
+        "--need", action="append", metavar=choice(needs), type=one_of("--need", needs),
+        help="a must-have that takes memory; may be repeated",
+    )  # fmt: skip
     one.add_argument("--draft", metavar="NAME", help="model that drafts for --need speculative; mtp: the model itself")
-    one.add_argument("--draft-tokens", type=whole, metavar="N", help="tokens drafted at once")
-    one.add_argument("--lora-rank", type=whole, metavar="N", help="rank of the adapters for --need lora")
-    one.add_argument("--loras", type=whole, metavar="N", help="adapters held at once")
-    one.add_argument("--fraction", type=share, metavar="X", help="share of the memory, where the engine takes one")
+    for name, high, text in (
+        ("draft-tokens", 1024, "tokens drafted at once"),
+        ("lora-rank", 65_536, "rank of the adapters for --need lora"), ("loras", 65_536, "adapters held at once"),
+    ):  # fmt: skip
+        one.add_argument(f"--{name}", type=whole(f"--{name}", 1, high), metavar="N", help=text)
+    one.add_argument("--fraction", type=number("--fraction", 0, 1), metavar="X",
+                     help="share of the memory, where the engine takes one")  # fmt: skip
     one.add_argument("--json", action="store_true", help="print as JSON")
-    one.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the text")
+    one.add_argument(
+        "--lang", metavar=choice(LANGUAGES), type=one_of("--lang", LANGUAGES), default="en", help="language of the text"
+    )
     return one
 
 
 def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
-    """Answer on standard output; 0, or 2 with a message on standard error."""
+    """Answer on standard output; 0. Refused: what cannot be answered."""
     core, texts, measurements = knowledge
     kb = KB(core, measurements)
     try:
         answer = ask(args, kb)
-    except (Wrong, ImportProblem) as error:
-        where = args.config or args.gguf
-        prefix = f"{where}: " if where and isinstance(error, ImportProblem) else ""
-        print(f"which-engine: {prefix}{error}", file=sys.stderr)
-        return 2
+    except ImportProblem as error:
+        raise error.refused(args.config or args.gguf) from None
     lang = "en" if args.json else args.lang  # data is for programs
     words = Texts(texts[lang], lang, kb.terms)
     answer["assumptions"] = [memory_view.assumption(said, words) for said in answer["assumptions"]]
-    print(json.dumps(answer, indent=1) if args.json else memory_view.text(answer, words), flush=True)
+    answer["doubts"] = speed_view.doubts(answer["doubts"], words, kb)
+    shown = json.dumps(answer, indent=1) if args.json else visible(memory_view.text(answer, words), lines=True)
+    print(shown, flush=True)
     return 0
 
 
@@ -106,7 +123,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     model = _model(args, kb)
     stored = _format(args, model, kb)
     kv = _kv(args.kv) if args.kv else None
-    index = _kv(args.index_kv) if args.index_kv else None
+    index = _kv(args.index_kv, "--index-kv") if args.index_kv else None
     engine, mode, version = _engine(args.engine, kb)
     engine, over = _inside(engine, kb)
     if over:
@@ -134,11 +151,13 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     ram = round(ram_gib * GIB)
     host = {"ram_bytes": ram, "os": machine.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}
     layout = Layout(cards, tp, pp, args.ep or 1, dp, 1, pp > 1 and _uneven(engine, kb)) if cards else None
-    try:
-        answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
-    except query.Refused as error:
-        raise Wrong(str(error)) from None
-    said = [*model.said, *over, *stored.said, *_beyond(engine, stored.family, kv, kb), *answer["assumptions"]]
+    answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
+    answer["doubts"] = _doubts(args, engine, mode, version, machine, stored, kb)
+    beyond = _beyond(engine, stored.family, kv, kb, bool(answer["doubts"]))
+    said = [*model.said, *machine.said, *over, *stored.said, *beyond, *answer["assumptions"]]
+    longest = (args.context or 0) if native else 0
+    if native and longest > native:
+        said.append(("terminal.memory-context", {"tokens": longest, "native": native, "name": model.arch["name"]}))
     if cards and not args.ram_gib and answer["fit"] == "offload":
         said.append(("terminal.memory-ram", {"gib": ram_gib}))
     answer["assumptions"] = [one for n, one in enumerate(said) if one not in said[:n]]
@@ -149,7 +168,7 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
     if args.model:
         found = kb.find_model(args.model)
         if not found:
-            raise Wrong(_unknown("model", args.model, kb, "model"))
+            raise _unknown("model", args.model, kb, "model")
         hint = found[1]
         stored = None
         if hint:
@@ -161,7 +180,7 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             with Path(args.gguf).open("rb") as file:
                 imported = gguf_file.architecture(file)
         except OSError as error:
-            raise Wrong(f"{args.gguf}: cannot be read: {error.strerror}") from None
+            raise unreadable(args.gguf, error) from None
         fmt = imported.format
         assert fmt is not None
         stored = named.Named(
@@ -208,33 +227,53 @@ def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:
     if args.format:
         found = named.find(args.format, kb)
         if found is None:
-            raise Wrong(f"--format: {args.format!r} is not a format we know")
+            raise _refuse("--format", args.format, alike.near_types(args.format, kb), "formats")
         return _usual(args.format, found, model.arch, kb) or found
     if model.format is None:
         return named.find("bf16", kb)._replace(said=("terminal.memory-16-bit",))  # type: ignore[union-attr]
     return model.format
 
 
-def _kv(text: str) -> str:
+def _kv(text: str, flag: str = "--kv") -> str:
     found = elements.resolve(text)
     if found is None:
-        raise Wrong(f"--kv: {text!r} is not a KV cache type we know; known: {', '.join(sorted(elements.ELEMENTS))}")
+        known = ", ".join(sorted(elements.ELEMENTS))
+        raise Refused("terminal.flag-choice", flag=flag, value=text, known=known)
     return found
 
 
 def _experts(ep: int | None, ranks: int, arch: Plain) -> None:
     """Refuse expert parallel ranks that nothing is dealt to. ranks: 0 where no devices are given."""
     if ep and ep > 1 and not arch.get("experts"):
-        raise Wrong(f"--ep: {arch['name']} has no experts to deal out over {ep} ranks")
+        raise Refused("terminal.memory-no-experts", model=arch["name"], ep=ep)
     if ep and ranks and ranks % ep:
-        raise Wrong(f"--ep: {ranks} ranks are not shared out by {ep}")
+        raise Refused("terminal.memory-experts", ranks=ranks, ep=ep)
 
 
-def _beyond(engine: str | None, family: str, kv: str | None, kb: KB) -> list[Any]:
-    """What the engine is not known to have: the format it would load, the type of its cache."""
+def _doubts(
+    args: argparse.Namespace, engine: str | None, mode: str | None, version: str, machine: _Machine,
+    stored: named.Named, kb: KB,
+) -> list[Plain]:  # fmt: skip
+    """The obstacles of a decision for this engine, device and format; empty where one of them is not named."""
+    device = machine.cards[0].device if machine.cards else ""
+    if not engine:
+        return []
+    backend = machine.backend if args.backend else None
+    stops = against(
+        device, engine, kb, mode=mode if len(kb.engines[engine].get("modes", ())) < 2 else None, version=version,
+        backend=backend, family=stored.family, type_=stored.type, count=len(machine.cards) or 1,
+    )  # fmt: skip
+    return [{"engine": engine, **stop} for stop in stops]
+
+
+def _beyond(engine: str | None, family: str, kv: str | None, kb: KB, told: bool) -> list[Any]:
+    """What the engine is not known to have: the format it would load, the type of its cache.
+
+    told: the format was told already.
+    """
     entry = kb.engines.get(engine or "", {})
     said: list[Any] = []
-    if entry.get("formats") and all(line["format"] != family for line in entry["formats"]):
+    if not told and entry.get("formats") and all(line["format"] != family for line in entry["formats"]):
         told = {"engine": entry["name"], "format": kb.formats[family]["name"] if family in kb.formats else family}
         said.append(("terminal.memory-no-format", told))
     types = {_plain_type(part) for line in entry.get("kv_types", ()) for part in line["type"].split("/")}
@@ -258,7 +297,7 @@ def _asks(args: argparse.Namespace, kb: KB) -> extras.Asks:
         if draft != "mtp":
             known = kb.find_model(draft)
             if not known:
-                raise Wrong(_unknown("draft", draft, kb, "model"))
+                raise _unknown("draft", draft, kb, "model")
             draft = known[0]
     if (args.lora_rank or args.loras) and not needs & {"lora", "multi-lora"}:
         needs.add("lora")
@@ -279,7 +318,7 @@ def _engine(text: str | None, kb: KB) -> tuple[str | None, str | None, str]:
         found = kb.find_engine(form) if form else None
         if found:
             return found[0], found[1], version.strip().lstrip("v")
-    raise Wrong(_unknown("engine", name, kb, "engine"))
+    raise _unknown("engine", name, kb, "engine")
 
 
 def _inside(engine: str | None, kb: KB) -> tuple[str | None, tuple[Any, ...]]:
@@ -292,18 +331,26 @@ def _inside(engine: str | None, kb: KB) -> tuple[str | None, tuple[Any, ...]]:
     return inner, (("terminal.memory-rules-of", {"app": entry["name"], "engine": kb.engines[inner]["name"]}),)
 
 
-def _unknown(option: str, text: str, kb: KB, kind: str) -> str:
-    near = kb.nearest_names(text, kind)
-    return f"--{option}: {text!r} is not known" + (f"; near: {', '.join(near)}" if near else "")
+def _unknown(option: str, text: str, kb: KB, kind: str) -> Refused:
+    return _refuse(f"--{option}", text, kb.nearest_names(text, kind), f"{kind}s")
+
+
+def _refuse(flag: str, text: str, near: list[str], kind: str) -> Refused:
+    """A name that nothing has: the nearest, and the command that lists all of them."""
+    everything = {"t": "terminal.names-all", "p": {"command": f"which-engine names {kind}"}}
+    values = {"flag": flag, "value": text, "all": everything}
+    return Refused("terminal.memory-unknown-near" if near else "terminal.memory-unknown", **values,
+                   **({"near": near} if near else {}))  # fmt: skip
 
 
 class _Machine(NamedTuple):
-    """ram: system memory in GiB."""
+    """ram: system memory in GiB; said: what the name of the device left open."""
 
     cards: tuple[Card, ...]
     backend: str
     ram: float
     os: str
+    said: tuple[Any, ...] = ()
 
 
 def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, family: str, kb: KB) -> _Machine:
@@ -312,20 +359,25 @@ def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, famil
     ram, system = args.ram_gib or _RAM_GIB, args.os or "linux"
     count = args.count or (args.tp or 1) * (args.pp or 1)
     if args.device and args.memory_gib is None:
-        if not kb.find_device(args.device):
-            raise Wrong(_unknown("device", args.device, kb, "device"))
+        found = kb.find_device(args.device)
+        if not found:
+            raise _unknown("device", args.device, kb, "device")
+        others = alike.variants(args.device, found[0], kb)
+        values = {"name": args.device, "taken": kb.devices[found[0]]["name"], "others": ", ".join(others)}
+        said = (("terminal.variant", values),) if others else ()
         host = {k: v for k, v in (("os", args.os), ("ram_gib", args.ram_gib)) if v}
         reading = read({"devices": [{"device": args.device, "count": count}], "host": host}, kb)
         facts = Facts(reading.situation, kb)
         told = facts.situation["host"]
-        return _Machine(facts.cards, _backend(args.backend, entry, lines, family, facts), told["ram_gib"], told["os"])
+        asked = _backend(args.backend, entry, lines, family, facts)
+        return _Machine(facts.cards, asked, told["ram_gib"], told["os"], said)
     backends = [line["backend"] for line in lines]
     backend = args.backend or ("cuda" if "cuda" in backends or not backends else backends[0])
     if args.memory_gib is None:
         return _Machine((), backend, ram, system)
     known = kb.find_device(args.device) if args.device else None
     if args.device and not known:
-        raise Wrong(_unknown("device", args.device, kb, "device"))
+        raise _unknown("device", args.device, kb, "device")
     own = (
         kb.devices[known[0]] if known else {"name": f"{args.memory_gib:g} GiB", "kind": "gpu", "segment": "datacenter"}
     )
@@ -341,9 +393,10 @@ def _backend(asked: str | None, entry: Plain, lines: list[Plain], family: str, f
     offered = facts.kinds[0].entry.get("backends") or []
     possible = [line for line in lines if line["backend"] in offered]
     if asked:
-        if asked not in {line["backend"] for line in possible}:
-            names = ", ".join(dict.fromkeys(line["backend"] for line in possible)) or "none"
-            raise Wrong(f"--backend: {asked!r} is not one that engine and device share; they share: {names}")
+        if asked not in ({line["backend"] for line in possible} if entry else offered):
+            names = ", ".join(dict.fromkeys(line["backend"] for line in possible)) or ", ".join(offered) or "–"
+            values = {"name": asked, "device": facts.kinds[0].entry["name"], "known": names}
+            raise Refused("terminal.memory-backend" if entry else "terminal.speed-backend", **values)
         return asked
     reads: set[str] = set()
     for line in entry.get("formats", ()):
@@ -368,7 +421,7 @@ def _layout(args: argparse.Namespace, count: int, splits: str) -> tuple[int, int
     tp = tp or 1 if pp else tp or max(1, count)
     pp = pp or 1
     if count and count % (tp * pp):
-        raise Wrong(f"--count: {count} devices are not shared out by --tp {tp} x --pp {pp}")
+        raise Refused("terminal.memory-layout", count=count, tp=tp, pp=pp)
     return tp, pp, max(1, count // (tp * pp)) if count else 1
 
 

@@ -37,7 +37,7 @@ def text(answer: Plain, words: Texts) -> str:
     ]  # fmt: skip
     if answer["state_bytes_per_sequence"]:
         rows.append(("state", _size(answer["state_bytes_per_sequence"], words)))
-    lines = [head, *_aligned(rows, words)]
+    lines = [head, *answer["doubts"], *_aligned(rows, words)]
     if answer["fit"]:
         lines += [*_parts(answer, words), *_aligned(_fit(answer, words), words)]
     label = words.plain("terminal.memory-assumed")

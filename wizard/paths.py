@@ -15,7 +15,7 @@ from .obstacles import from_result, merge, obstacle, sources_of
 from .shapes import Entry
 from .versions import matches
 
-_RUNNABLE = ("engine", "library")
+RUNNABLE = ("engine", "library")
 
 
 def version_of(engine: str, facts: Facts) -> str:
@@ -29,7 +29,7 @@ def find(facts: Facts, only: str | None = None) -> Found:
     found = Found()
     for engine in (only,) if only else facts.kb.engines:
         entry = facts.kb.engines[engine]
-        if entry["layer"] in _RUNNABLE:
+        if entry["layer"] in RUNNABLE:
             _engine(engine, entry, facts, found)
     return found
 

@@ -198,6 +198,7 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "engine.version": "version of the engine",
     "input.tokens": "typical prompt, tokens",
     "output.tokens": "typical answer, tokens",
+    "input.before": "tokens in the context before the answer, for a tool that fills it",
     "input.shared": "tokens of a prompt that others begin with too",
     "input.own": "the other tokens of a prompt",
 }

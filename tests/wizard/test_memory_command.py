@@ -120,7 +120,7 @@ def test_formats_and_types_as_logs_write_them(ask):
     [
         (("--engine", "nobody"), "--engine"), (("--format", "Q9_Z"), "--format"), (("--kv", "tq"), "--kv"),
         (("--device", "abacus"), "--device"), (("--tp", 3, "--device", "4090", "--count", 4), "--count"),
-        (("--context", 0), "--context"), (("--pp", 64), "--pp"), (("--model", "x"), "not allowed"),
+        (("--context", 0), "--context"), (("--pp", 64), "--pp"), (("--model", "x"), "both say it"),
     ],
 )  # fmt: skip
 def test_a_wrong_option_is_named(run, options, said):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -66,14 +67,15 @@ def test_the_same_without_a_name_of_model_or_device(run):
 
 def test_what_is_missing_is_said_with_the_flag(run, capsys):
     code, found = run("--model", "Nobody-9", "--device", "M9 Ultra", "--format", "Q4_K_M")
-    assert code == 1 and found["decode_tps"] is None and found["nearest"] == []
+    assert code == 2 and found["decode_tps"] is None and found["nearest"] == []
     flags = " ".join(item["flag"] for item in found["missing"])
     assert "--bandwidth-gbs" in flags and "--params-b" in flags
     assert any("M3 Ultra" in name for item in found["missing"] for name in item["near"])
     code, found = run("--model", "Llama 3.1 8B", "--device", "RTX 3090")
     assert code == 1 and found["missing"][0]["flag"] == "--format | --file-gib"
-    assert cli.main(["speed", "--model", "Nobody-9", "--device", "RTX 3090"]) == 1
-    assert "--params-b" in capsys.readouterr().out
+    assert cli.main(["speed", "--model", "Nobody-9", "--device", "RTX 3090"]) == 2
+    out = capsys.readouterr().out
+    assert "--params-b" in out and "which-engine names models" in out
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def test_people_read_it_in_their_language(capsys, lang, word):
         ("--bandwidth-gbs", "700", "--class", "nv-consumer", "--batch", "2", *odd),
         ("--device", "Nothing 99", "--params-b", "8", "--format", "x"),
     ):
-        assert cli.main(["speed", "--lang", lang, *flags]) in (0, 1)
+        assert cli.main(["speed", "--lang", lang, *flags]) in (0, 2)
         out = capsys.readouterr().out
         assert word in out or "--bandwidth-gbs" in out
         said = out.partition("MODEL")[0].lower()
@@ -294,10 +296,14 @@ def test_a_sum_says_whether_it_holds_the_prompts(run):
 @pytest.mark.parametrize(
     "wrong", [("--batch", "0"), ("--params-b", "-3"), ("--split", "half"), ("--shared-prefix", "2")]
 )
-def test_numbers_out_of_range_are_refused(wrong):
+def test_numbers_out_of_range_are_refused(capsys, wrong):
     with pytest.raises(SystemExit) as stopped:
         cli.main(["speed", *KNOWN, *wrong])
-    assert stopped.value.code == 2
+    said = capsys.readouterr().err
+    flag, value = wrong
+    # two lines: what is wrong with which option and what would be right, and where all of them are told
+    assert stopped.value.code == 2 and said.count("\n") == 2
+    assert flag in said and value in said and "speed --help" in said
 
 
 def test_a_config_that_cannot_be_read(run, tmp_path):
@@ -400,3 +406,148 @@ def test_words_that_mean_nothing_are_said_and_contradictions_refused(run):
     assert code == 0 and "--backend banana" in told and "--class peach" in told
     code, said = run("--params-b", "3", "--active-b", "30", "--format", "q4_0", "--device", "RTX 4090")
     assert code == 2 and "--active-b: 30 is more than --params-b, 3" in said
+
+
+# ---------------------------------------------------------------------- contradictions are told
+
+EIGHT = ("--model", "Llama 3.1 8B", "--format", "Q4_K_M")
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--device", "RTX 4090", "--backend", "metal"), ("--backend", "GeForce RTX 4090", "cuda", "vulkan")),
+        (("--device", "M4 Max", "--engine", "vllm", "--backend", "cuda"), ("--backend", "Apple M4 Max", "metal")),
+        (("--bandwidth-gbs", "500", "--class", "apple-gpu", "--backend", "cuda"), ("--backend", "metal")),
+        (("--device", "RTX 4090", "--count", "3", "--nodes", "2"), ("--nodes", "3", "2")),
+    ],
+)
+def test_what_a_device_cannot_be_is_refused(run, flags, said):
+    code, err = run(*EIGHT, *flags)
+    assert code == 2 and err.count("\n") == 1 and all(word in err for word in said)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--device", "RTX 4090", "--engine", "llama.cpp", "--format", "awq"), "does not read AWQ; it reads GGUF"),
+        (("--device", "RTX 4090", "--engine", "ollama", "--format", "awq"), "does not read AWQ"),
+        (("--device", "Tesla P40", "--engine", "vllm", "--format", "fp8"), "compute capability 7.5"),
+        (("--device", "RTX 4090", "--engine", "mlx"), "does not read GGUF"),
+        (("--device", "RTX 4090", "--engine", "llama.cpp"), ""),
+    ],
+)
+def test_what_the_decision_knows_against_it_is_said_first(run, capsys, flags, said):
+    code, found = run("--model", "Llama 3.1 8B", *(() if "--format" in flags else ("--format", "Q4_K_M")), *flags)
+    assert code == 0 and (said in found["doubts"][0] if said else not found["doubts"])
+    if said:
+        assert cli.main(["speed", *EIGHT[:2], *(() if "--format" in flags else EIGHT[2:]), *flags]) == 0
+        assert said in capsys.readouterr().out.split("\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--device", "2x RTX 3090", "--count", "4"), "says 2"),
+        (("--device", "RTX 3090", "--layers", "5"), "has 32"),
+        (("--device", "RTX 3090", "--active-b", "3"), "--active-b 3 was left aside"),
+        (("--device", "RTX 3090", "--count", "2", "--between", "rdma"), "--between rdma was left aside"),
+        (("--device", "RTX 3090", "--split", "tensor"), "--split tensor was left aside"),
+        (("--device", "RTX 3090", "--class", "apple"), "belongs to NVIDIA consumer cards"),
+        (("--device", "RTX 3090", "--bandwidth-gbs", "5000"), "GeForce RTX 3090 has 936"),
+        (("--device", "RTX 3090", "--file-gib", "500"), "--file-gib 500 is taken"),
+        (("--device", "RTX 3090", "--backend", "abacus"), "known: cuda"),
+        (("--device", "RTX 3090", "--engine", "vllm@banana"), "banana is no version of vLLM"),
+        (("--device", "RTX 3090", "--engine", "vllm@99.1"), "newer than any known"),
+        (("--device", "RTX 3090", "--depth", "1000000"), "made for (131,072)"),
+        (("--device", "H100"), "H100 is taken as H100 SXM; also so called: H100 NVL, H100 PCIe"),
+    ],
+)
+def test_what_says_two_things_is_told_with_what_was_taken(run, flags, said):
+    code, found = run(*EIGHT, *flags) if "--model" not in flags else run(*EIGHT[2:], *flags)
+    assert code == 0 and any(said in one for one in found["assumptions"]), found["assumptions"]
+
+
+def test_what_agrees_is_not_told(run):
+    _, found = run(
+        *EIGHT, "--params-b", "8", "--layers", "32", "--device", "GeForce RTX 3090 24GB", "--bandwidth-gbs", "936.2",
+        "--class", "nv_consumer", "--count", "1", "--engine", "llama.cpp", "--file-gib", "4.58", "--backend", "CUDA",
+    )  # fmt: skip
+    assert found["assumptions"] == [] and found["doubts"] == []
+
+
+@pytest.mark.parametrize("written", ["Q99", "Q0", "Q999999_K_M", "9-bit", "banana", ""])
+def test_weight_types_that_do_not_exist(run, written):
+    code, found = run("--model", "Llama 3.1 8B", "--device", "RTX 3090", "--format", written)
+    assert code == (2 if written else 1) and found["missing"][0]["flag"] == "--format | --file-gib"
+    assert not written.startswith("Q") or found["missing"][0]["near"]
+
+
+def test_a_model_is_named_once(capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        cli.main(["speed", "--model", "Llama 3.1 8B", "--config", str(tmp_path), "--lang", "ru"])
+    err = capsys.readouterr().err
+    assert "--config" in err and "--model" in err and "Оставьте" in err
+    for name, said in (("", "--config"), (str(tmp_path / "none.json"), "No such file")):
+        assert cli.main(["speed", "--config", name, "--device", "RTX 3090"]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_config_from_standard_input(run, monkeypatch):
+    from . import shapes_of_models as m
+
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(m.LLAMA_8B)))
+    code, found = run("--config", "-", "--device", "RTX 3090", "--format", "Q4_K_M")
+    assert code == 0 and found["resolved"]["layers"] == 32
+
+
+def test_rows_of_one_request_and_of_all_stand_apart(capsys):
+    assert cli.main(["speed", *KNOWN, "--batch", "8"]) == 0
+    out = capsys.readouterr().out
+    alone, together = out.partition("8 requests at once")[::2]
+    assert "One request at a time" in alone and "First token" not in alone
+    assert "First token" in together and "With 8 at once: where the time" in together
+    assert cli.main(["speed", *KNOWN]) == 0
+    assert "at once" not in capsys.readouterr().out
+
+
+def test_the_nearest_measurements_say_their_format_and_depth(run, capsys):
+    asked = (*EIGHT, "--device", "RTX 3090", "--depth", "32768")
+    _, found = run(*asked)
+    assert all("engine" not in row["differs"] for row in found["nearest"]), "none was asked"
+    assert all("depth" in row["differs"] for row in found["nearest"] if row["depth"] < 20_000)
+    assert found["nearest"][0]["format"]["type"]
+    assert cli.main(["speed", *asked, "--engine", "llama.cpp"]) == 0
+    out = capsys.readouterr().out
+    line = next(line for line in out.split("\n") if line.startswith("Measured:"))
+    assert "Q4" in line and "tokens before it" in line
+    assert "-d 0,32768" in out, "what measures it asks for the depth too"
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mEvil 7B", "a\nb 7B", "\u202eB 7B", "\x9b2J 7B"])
+def test_marks_that_steer_a_terminal_are_shown_not_sent(capsys, name):
+    for flags in (("--model", name, "--device", "RTX 3090"), ("--params-b", "7", "--device", name)):
+        cli.main(["speed", *flags, "--format", "Q4_K_M"])
+        out = capsys.readouterr().out
+        assert not {"\x1b", "\u202e", "\x9b"} & set(out) and "\nb 7B" not in out
+
+
+def test_names_are_listed(capsys):
+    assert cli.main(["names", "devices", "4090"]) == 0
+    assert "GeForce RTX 4090 Laptop" in capsys.readouterr().out
+    for kind, one in (
+        ("classes", "nv-consumer"),
+        ("backends", "vulkan"),
+        ("formats", "gguf q4_k_m"),
+        ("engines", "vLLM"),
+        ("models", "Qwen3-32B"),
+    ):
+        assert cli.main(["names", kind]) == 0
+        assert one in capsys.readouterr().out
+    assert cli.main(["names", "models", "zzz"]) == 1
+
+
+def test_an_option_written_wrong_has_a_suggestion(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["speed", *KNOWN, "--bandwith-gbs", "3", "--lang", "vi"])
+    assert "Ý bạn là --bandwidth-gbs" in capsys.readouterr().err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wizard.refused import Refused
+
 
 class ImportProblem(ValueError):
     """A file that cannot be turned into an architecture.
@@ -15,6 +17,10 @@ class ImportProblem(ValueError):
         super().__init__(f"{field}: {what}")
         self.field = field
         self.what = what
+
+    def refused(self, file: str) -> Refused:
+        """As a command says it: with the file."""
+        return Refused("terminal.config-problem", file=file, field=self.field, what=self.what)
 
 
 def shown(value: Any, limit: int = 60) -> str:

@@ -67,6 +67,7 @@ def values(candidate: Plain, situation: Plain, kb: KB) -> Plain:
         "engine.version": candidate.get("version") or (entry.get("versions") or {}).get("stable"),
         "input.tokens": situation["context"]["input"],
         "output.tokens": situation["context"]["output"],
+        "input.before": situation["context"]["input"],
         "input.shared": shared or None,
         "input.own": situation["context"]["input"] - shared,
         "situation.traffic.concurrency": situation["traffic"]["concurrency"],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from wizard.refused import Refused
 from wizard.shapes import GIB, Layout, Path, Workload
 
 from . import changes, elements, extras, kv, ranks, rules, state, weights
@@ -16,10 +17,6 @@ from .rules import kv_windowed
 
 NONE = "none"  # no engine: ideal sizes, and stand-ins where devices are given
 _IDEAL: dict[str, Any] = {"name": "none", "memory": [], "versions": {"stable": "0"}}
-
-
-class Refused(ValueError):
-    """A question that has no answer; the message says why."""
 
 
 class Asked(NamedTuple):
@@ -66,7 +63,7 @@ def _engine(path: Path, asked: Asked, kb: Any) -> dict[str, Any]:
     if asked.switch:
         known = [line["switch"] for line in entry["memory"] if line.get("switch")]
         if _bare(asked.switch) not in map(_bare, known):
-            raise Refused(f"--switch: {asked.switch!r} changes no rule; known here: {', '.join(known) or 'none'}")
+            raise Refused("terminal.memory-switch", value=asked.switch, known=", ".join(known) or "–")
     elif asked.fraction is None and asked.chunk is None:
         return entry
     lines, first = [], []
@@ -90,9 +87,9 @@ def answer(
     tp, pp, ep = degrees
     heads = changes.undivided(arch, tp)
     if heads:
-        raise Refused(f"--tp: {heads} query heads do not divide by {tp}")
+        raise Refused("terminal.memory-heads", heads=heads, tp=tp)
     if pp > arch["layers"]:
-        raise Refused(f"--pp: {pp} stages for {arch['layers']} layers")
+        raise Refused("terminal.memory-stages", pp=pp, layers=arch["layers"])
     entry = _engine(path, asked, kb)
     view = _View(kb, path.engine, entry)
     card = layout.cards[0] if layout else None

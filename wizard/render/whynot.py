@@ -130,6 +130,11 @@ def obstacle_sentence(view: View, entry: Plain) -> str:
     return view.t(*_filled(view, entry))
 
 
+def obstacle_text(view: View, entry: Plain) -> str:
+    """The same sentence as plain text."""
+    return view.p(*_filled(view, entry))
+
+
 def _filled(view: View, entry: Plain) -> tuple[str, Plain]:
     """Id of an obstacle's text, and the values for it."""
     clause, words = entry["clause"], view.words

@@ -14,10 +14,11 @@ from typing import Any
 
 from wizard.kb import KB
 from wizard.memory import need
+from wizard.refused import Refused
 from wizard.shapes import GIB, Card, Layout, Path, Workload
 from wizard.vocabulary import BACKENDS
 
-from . import assumed, held, names, nodes, tools
+from . import alike, assumed, held, names, nodes, notes, tools
 from .builds import years_old, years_since
 from .by_size import by_size
 from .estimate import Known, bandwidth_of, estimate
@@ -64,25 +65,26 @@ class Question:
 @dataclass(frozen=True)
 class Missing:
     """Something without which there is no number. what: its name as a text; flag: the flag that gives it; near:
-    entries whose names look like what was written."""
+    entries whose names look like what was written; kind: of name, where one was written that nothing has."""
 
     what: Said
     flag: str
     near: tuple[str, ...] = ()
+    kind: str | None = None
 
 
 def answer(question: Question, kb: KB) -> Entry:
     """Estimates as in a Decision, with `assumptions` (texts by id), `missing` and what the names meant.
 
     Keys: decode_tps, prefill_tps, ttft_s, throughput_tps, tpot_s: {point, low, high} or None; shares,
-    prefill_shares, basis, nearest, resolved, assumptions, missing ([{what, flag, near}]); reads: what one token
+    prefill_shares, basis, nearest, resolved, assumptions, missing ([{what, flag, near, kind}]); reads: what one token
     of one request reads, {weights_gb, kv_gb, floor_s}, the last over the bandwidth with nothing lost;
     ttft_hit_s: the first token when the shared part of the prompt is in the cache; asked: the load in tokens;
     rate_of: STEPS or CLIENT; throughput_with_prompts: whether the prompts of all requests are in that time;
-    run: what measures it, [{tool, command}]. ValueError: numbers that contradict each other.
+    run: what measures it, [{tool, command}]. Refused: numbers and names that contradict each other.
     """
     if question.active_b and question.params_b and question.active_b > question.params_b:
-        raise ValueError(f"--active-b: {question.active_b:g} is more than --params-b, {question.params_b:g}")
+        raise Refused("terminal.speed-active", active=question.active_b, total=question.params_b)
     said: list[Said] = []
     lacking: list[Missing] = []
     engine = names.engine(question.engine.partition("@")[0], kb) if question.engine else None
@@ -97,8 +99,8 @@ def answer(question: Question, kb: KB) -> Entry:
     if engine and not family:
         said.append(("terminal.speed-any-family", {"engine": engine[0]}))
     type_ = names.weight_type(written, kb, family) if written else None
-    if type_ is None and arch:
-        type_ = _width_of(question, arch, written, said, lacking)
+    if type_ is None and (arch or written):
+        type_ = _width_of(question, arch, written, kb, said, lacking)
     if type_ and arch and not arch.get("experts"):
         type_ = names.of_dense(type_)
     depth = question.depth if question.depth is not None else question.input
@@ -119,6 +121,8 @@ def answer(question: Question, kb: KB) -> Entry:
     own = _own(kb, engine, family, type_)
     name = engine[0] if engine else ""
     backend = _backend(question, machine, name, kb, said)
+    said += notes.of_machine(question, machine)
+    said += notes.of_weights(question, arch, type_) + notes.of_context(question, depth, arch)
     size = round(question.file_gib * GIB) if question.file_gib else None
     kernel = "native" if type_[2].get("compute") in NATIVE and _computes(machine.entry, type_[2]) else "weight-only"
     version = (question.engine or "").partition("@")[2]
@@ -150,6 +154,7 @@ def answer(question: Question, kb: KB) -> Entry:
         said.append(("terminal.speed-waiting", {"n": room.seats, "batch": question.batch}))
     fit = room.fit
     years = years_old(name, version, kb) if version else 0.0
+    said += notes.of_version(name, version, kb)
     flash = _flash(question, family, years, said)
     known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart, flash, bool(size))
     if years >= 0.25:
@@ -163,7 +168,7 @@ def answer(question: Question, kb: KB) -> Entry:
         # what is in the cache is not computed again; that the rest attends to it is a small part of the time
         rest = replace(work, input=max(1, round(question.input * (1 - question.shared_prefix))), shared_prefix=0.0)
         found["ttft_hit_s"] = estimate(path, layout, arch, rest, fit, links, own, known)["ttft_s"]
-    found["nearest"] = nearest(path, layout, arch, work, own)
+    found["nearest"] = nearest(path, layout, arch, work, own, depth=depth + question.output // 2)
     seen = need.model_of(arch, path, layout, "f16", own)[0]
     read = reads(arch, seen.weights)
     weights, kv = read.dense + read.share * read.experts, kv_bytes(seen, depth + question.output // 2) * layout.tp
@@ -173,7 +178,7 @@ def answer(question: Question, kb: KB) -> Entry:
         "device": machine.device, "hardware": machine.entry["name"] or None, "class": machine.entry.get("speed_class"),
         "bandwidth_gbs": (bandwidth_of(layout.cards[0]) or 0) / 1e9, "count": question.count or machine.count or 1,
         "model": arch["name"], "format": f"{type_[0]}:{type_[1]}", "engine": name or None, "family": family,
-        "backend": backend, "file_gib": seen.weights.total / GIB, "layers": seen.layers,
+        "backend": backend, "file_gib": seen.weights.total / GIB, "layers": seen.layers, "mode": path.mode,
     }  # fmt: skip
     return found | told | {"missing": []}
 
@@ -185,13 +190,17 @@ def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> n
     machine = names.hardware(q.device, kb) if q.device else None
     wanted = names.class_of(q.speed_class) if q.speed_class else None
     if q.speed_class and not wanted and q.speed_class != "unknown":
-        said.append(("terminal.speed-unknown", {"flag": "--class", "name": q.speed_class}))
+        known = ", ".join(sorted(names.CLASSES))
+        said.append(("terminal.speed-unknown-known", {"flag": "--class", "name": q.speed_class, "known": known}))
     if machine is None:
         class_ = wanted or (names.class_of(q.device) if q.device else None)
         if not q.bandwidth_gbs:
             near = tuple(kb.nearest_names(q.device, "device")) if q.device else ()
-            what = ("terminal.speed-lacks-device", {"name": q.device}) if q.device else ("terminal.speed-lacks-any", {})
-            lacking.append(Missing(what, "--bandwidth-gbs --class" if q.device else "--device", near))
+            several = q.device and alike.several(q.device)
+            text_ = "several" if several else "device" if q.device else "any"
+            what = (f"terminal.speed-lacks-{text_}", {"name": q.device} if q.device else {})
+            flag = "--bandwidth-gbs --class" if q.device else "--device"
+            lacking.append(Missing(what, flag, near, "devices" if q.device else None))
             return None
         entry = names.described(q.device or "", class_, q.bandwidth_gbs)
         if q.device and not wanted:
@@ -201,7 +210,14 @@ def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> n
     entry = machine.entry
     if entry is not kb.devices.get(machine.device or "", entry) and machine.entry.get("kind") == "soc":
         said.append(("terminal.speed-cores", {"name": q.device}))
-    if q.bandwidth_gbs and q.bandwidth_gbs * 1e9 != bandwidth_of(Card("", entry, 0, 0)):
+    own = bandwidth_of(Card("", entry, 0, 0))
+    said += notes.of_bandwidth(q.bandwidth_gbs, own and own / 1e9, entry["name"])
+    if machine.device and q.device:
+        others = alike.variants(q.device, machine.device, kb)
+        if others:
+            values = {"name": q.device, "taken": entry["name"], "others": ", ".join(others)}
+            said.append(("terminal.variant", values))
+    if q.bandwidth_gbs and q.bandwidth_gbs * 1e9 != own:
         entry = entry | {"bandwidth_gbs": {"is": q.bandwidth_gbs}}
     if wanted and not entry.get("speed_class"):
         entry = entry | {"speed_class": wanted}
@@ -221,9 +237,16 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB, said: lis
     asked = (q.backend or "").lower()
     for name in BACKENDS:
         if asked.startswith(name) or asked.startswith({"rocm": "hip"}.get(name, name)):
+            offered = alike.backends(machine, kb)
+            if offered and name not in offered:
+                values = {"name": q.backend, "device": machine.entry["name"], "known": ", ".join(offered)}
+                raise Refused(
+                    "terminal.speed-backend" if values["device"] else "terminal.speed-backend-class", **values
+                )
             return name
     if asked:
-        said.append(("terminal.speed-unknown", {"flag": "--backend", "name": q.backend}))
+        values = {"flag": "--backend", "name": q.backend, "known": ", ".join(BACKENDS)}
+        said.append(("terminal.speed-unknown-known", values))
     own = machine.entry.get("backends") or [
         {"nvidia": "cuda", "amd": "rocm", "apple": "metal", "intel": "sycl"}.get(
             machine.entry.get("vendor") or "", "cuda"
@@ -261,11 +284,11 @@ def listed(value: Any) -> list[Any]:
 def _layout(q: Question, machine: names.Machine, family: str | None) -> tuple[Layout, Entry]:
     """Ranks, stages and links of so many devices; split by what engines of the family do by default.
 
-    ValueError: devices that the machines cannot share evenly.
+    Refused: devices that the machines cannot share evenly.
     """
     count = q.count or machine.count or 1
     if count % q.nodes:
-        raise ValueError(f"--nodes: {count} devices are not shared out evenly among {q.nodes} machines")
+        raise Refused("terminal.speed-nodes", count=count, nodes=q.nodes)
     entry = machine.entry
     options = entry["memory"].get("options") or [max(1.0, q.file_gib or 24.0)]
     size = round((machine.memory_gib or max(options)) * GIB)
@@ -293,12 +316,14 @@ def _layout(q: Question, machine: names.Machine, family: str | None) -> tuple[La
 
 def _architecture(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> tuple[Entry | None, str | None]:
     if q.architecture:
+        said += notes.of_counts(q, q.architecture)
         return q.architecture, None
     known, hint = names.model(q.model, kb) if q.model else (None, None)
     if known and "id" in known:
         arch = kb.models[known["id"]]
         total = arch["params"]["total"] / 1e9
         if not q.params_b or 0.75 <= q.params_b / total <= 1.33:
+            said += notes.of_counts(q, arch)
             return arch, hint
         values = {"model": arch["name"], "known": float(f"{total:.3g}"), "given": q.params_b}
         said.append(("terminal.speed-sizes", values))
@@ -307,7 +332,8 @@ def _architecture(q: Question, kb: KB, said: list[Said], lacking: list[Missing])
     if not params:
         near = tuple(kb.nearest_names(q.model, "model")) if q.model else ()
         what = ("terminal.speed-lacks-params", {"name": q.model}) if q.model else ("terminal.speed-lacks-model", {})
-        lacking.append(Missing(what, "--params-b [--active-b --layers]" if q.model else "--model", near))
+        flag = "--params-b [--active-b --layers]" if q.model else "--model"
+        lacking.append(Missing(what, flag, near, "models" if q.model else None))
         return None, hint
     known = known or {}
     active = q.active_b or known.get("active_b")
@@ -315,13 +341,18 @@ def _architecture(q: Question, kb: KB, said: list[Said], lacking: list[Missing])
 
 
 def _width_of(
-    q: Question, arch: Entry, written: str | None, said: list[Said], lacking: list[Missing]
+    q: Question, arch: Entry | None, written: str | None, kb: KB, said: list[Said], lacking: list[Missing]
 ) -> tuple[str, str, Entry] | None:
     """A weight type from the size of the file alone."""
     if not q.file_gib:
         what = ("terminal.speed-lacks-type", {"name": written}) if written else ("terminal.speed-lacks-format", {})
-        lacking.append(Missing(what, "--format | --file-gib"))
+        near = tuple(alike.near_types(written, kb)) if written else ()
+        lacking.append(Missing(what, "--format | --file-gib", near, "formats" if written else None))
         return None
+    if arch is None:
+        return None
+    if written:
+        said.append(("terminal.speed-unknown", {"flag": "--format", "name": written}))
     bits = q.file_gib * GIB * 8 / arch["params"]["total"]
     said.append(("terminal.speed-bits", {"bits": float(f"{bits:.3g}")}))
     return "other", f"{bits:.2g}-bit", {"bits": bits, "compute": "none"}

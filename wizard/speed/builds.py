@@ -25,7 +25,7 @@ def years_old(engine: str, version: str, kb: KB) -> float:
     """
     known = _memo.get(kb.measurements, "builds", lambda: dated(kb.measurements))
     years = years_of(known, engine, version)
-    if years is None and _number(version):
+    if years is None and number(version):
         years = max(known.get(fold(engine), {"": 0.0}).values())
     return years or 0.0
 
@@ -34,10 +34,10 @@ def years_of(known: Dated, engine: str, version: str) -> float | None:
     """The same from `dated()`: interpolated between the nearest known ones, of today when newer than the newest,
     None when older than the first or when nothing tells."""
     table = known.get(fold(engine), {})
-    asked = _number(version)
+    asked = number(version)
     if version in table or not asked:
         return table.get(version)
-    line = sorted((number, years) for name, years in table.items() if (number := _number(name)))
+    line = sorted((counted, years) for name, years in table.items() if (counted := number(name)))
     line = [point for point in line if (len(point[0]) == 1) == (len(asked) == 1)]
     if not line or asked < line[0][0]:
         return None
@@ -55,7 +55,12 @@ def years_since(date: str) -> float:
     return max(0.0, NOW - int(date[:4]) - (month - 0.5) / 12)
 
 
-def _number(version: str) -> tuple[int, ...]:
+def known(engine: str, kb: KB) -> dict[str, float]:
+    """Years of each dated build and version of an engine, by its name."""
+    return _memo.get(kb.measurements, "builds", lambda: dated(kb.measurements)).get(fold(engine), {})
+
+
+def number(version: str) -> tuple[int, ...]:
     """(6918,) of a build, (0, 19, 0) of a version, () of a name or a commit."""
     build, parts = _BUILD.match(version), _VERSION.match(version)
     if parts:

@@ -17,9 +17,9 @@ from . import peaks
 
 Entry = dict[str, Any]
 
-_ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _CORES = re.compile(r"\b\d+[- ]?cores?\b|\b\d+c\b", re.I)
-_MEMORY = re.compile(r"\b\d+(/\d+)?\s?(gb|gib|g)\b", re.I)
+MEMORY = re.compile(r"\b\d+(/\d+)?\s?(gb|gib|g)\b", re.I)
 # Words beside a product's name that do not tell two products apart.
 _DECORATION = re.compile(
     r"\b(cpu|gpu|igpu|graphics|soc|chip|(server |workstation )?edition|founders|oem|sxm\d?|pcie|oam|hbm\d?e?"
@@ -36,7 +36,7 @@ _COUNTED = re.compile(
 )
 _COUNT_WORD = re.compile(r"^\s*(dual|twin|two|triple|three|quad|four|eight)[ -]+(?!channel|core)", re.I)
 _COUNT_WORDS = {"dual": 2, "twin": 2, "two": 2, "triple": 3, "three": 3, "quad": 4, "four": 4, "eight": 8}
-_LINKED = re.compile(r"\W*\b(?:(no|without|w/o)\W+|with\W+|w/\W*)?nv-?link(?: bridge)?\b\)?", re.I)
+LINKED = re.compile(r"\W*\b(?:(no|without|w/o)\W+|with\W+|w/\W*)?nv-?link(?: bridge)?\b\)?", re.I)
 
 # What a name says of its class of device, the first that matches; and the maker of each class.
 _CLASSES = tuple(
@@ -63,6 +63,7 @@ _CLASSES = tuple(
         (r"\bryzen|\bcore i\d|\bcpu\b|\bdesktop|\bn\d{3}\b", "cpu-desktop"),
     )
 )
+CLASSES = frozenset(name for _, name in _CLASSES)
 _MAKERS = {"nv": "nvidia", "amd": "amd", "intel": "intel", "apple": "apple"}
 
 _SIZES = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])(?:[-_ .]+a(\d+(?:\.\d+)?)b(?![a-z0-9]))?", re.I)
@@ -90,7 +91,7 @@ def class_of(text: str) -> str | None:
 
 def hardware(text: str, kb: KB) -> Machine | None:
     """Hardware as written, or None when neither entries nor measurements nor the name itself say what it is."""
-    count, bare = counted(_LINKED.sub("", text))
+    count, bare = counted(LINKED.sub("", text))
     processor = bool(_PROCESSOR.search(bare))
     names = spellings(bare)
     plain = _CHANNELS.sub(" ", _MEMORY_RATE.sub(" ", bare))
@@ -127,7 +128,7 @@ def counted(text: str) -> tuple[int | None, str]:
 
 def nvlinked(text: str) -> bool:
     """Whether a name for several cards says that they are joined by NVLink."""
-    found = _LINKED.search(text)
+    found = LINKED.search(text)
     return bool(found and not found[1])
 
 
@@ -168,10 +169,10 @@ def described(name: str, speed_class: str | None, bandwidth_gbs: float | None) -
 
 def spellings(text: str) -> list[str]:
     """The text and shorter forms of it, the fullest first."""
-    aside = _ASIDE.sub(" ", text)
+    aside = ASIDE.sub(" ", text)
     plain = _CORES.sub(" ", aside)
     bare = _DECORATION.sub(" ", plain)
-    found = [text, aside, plain, bare, _MEMORY.sub(" ", plain), _MEMORY.sub(" ", bare)]
+    found = [text, aside, plain, bare, MEMORY.sub(" ", plain), MEMORY.sub(" ", bare)]
     return list(dict.fromkeys(" ".join(name.split()) for name in found if name.strip()))
 
 
@@ -224,7 +225,7 @@ def model(text: str, kb: KB) -> tuple[Entry | None, str | None]:
 
 def _model_spellings(text: str) -> list[str]:
     """The name, and without asides, a publisher before "_", and what says the format."""
-    aside = _ASIDE.sub(" ", text).strip()
+    aside = ASIDE.sub(" ", text).strip()
     tail = aside.rsplit("/", 1)[-1]
     bare = re.sub(
         r"[-_. :](ud-)?(i?q\d\w*|tq\d\w*|b?f16|mxfp4|nvfp4|fp8|awq|gptq|\d-?bit)([-_].*)?$", "", tail, flags=re.I
@@ -240,7 +241,7 @@ def weight_type(text: str, kb: KB, family: str | None) -> tuple[str, str, Entry]
     family: engine family, for names that several formats share. A type that is not an entry has the bits that
     measured files of that type have, else its nominal bits and a little for scales.
     """
-    plain = _ASIDE.sub(" ", text).strip()
+    plain = ASIDE.sub(" ", text).strip()
     bits = _BITS.search(plain)
     if family == "ggml":
         found = _llama_type(plain, kb)
@@ -257,6 +258,8 @@ def weight_type(text: str, kb: KB, family: str | None) -> tuple[str, str, Entry]
     if found or not bits:
         return found
     width = float(bits[1] or bits[2] or bits[3])
+    if not 1 <= width <= 8.5:
+        return None
     words = {fold(word) for word in re.split(r"[^a-z0-9]+", plain, flags=re.I)}
     home = next((name for name in sorted(kb.formats) if name in words), None)
     home = home or {"ggml": "gguf", "mlx": "mlx"}.get(family or "", "other")
@@ -283,6 +286,8 @@ def _llama_type(text: str, kb: KB) -> tuple[str, str, Entry] | None:
     if not names:
         return None
     width = float(re.search(r"\d+", names[0])[0])  # type: ignore[index]
+    if not 1 <= width <= 8:
+        return None  # no such type: "q99"
     bits = _measured(kb)["bits"].get(fold(names[0]), {}).get("bits") or width + 0.5
     return "gguf", names[0], {"bits": bits, "compute": "none"}
 
@@ -300,7 +305,7 @@ def _within(family: str, name: str, width: float | None, kb: KB) -> str | None:
 
 def engine(text: str, kb: KB) -> tuple[str, str | None, str | None]:
     """(engine id or the name as written, mode, engine family or None)."""
-    aside = _ASIDE.sub(" ", text).strip()
+    aside = ASIDE.sub(" ", text).strip()
     shorter = re.sub(r"\b(fork|build|nightly|latest)\b", " ", aside, flags=re.I).strip()
     for name in dict.fromkeys([text, aside, shorter, *re.split(r"\s+or\s+|\s*/\s*", shorter)]):
         hit = kb.find_engine(name) if name else None

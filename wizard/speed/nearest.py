@@ -19,13 +19,15 @@ _memo = Memo()
 
 
 def nearest(
-    path: Path, layout: Layout, arch: dict[str, Any] | None, work: Workload, kb: Any, count: int = 3
-) -> list[dict[str, Any]]:
+    path: Path, layout: Layout, arch: dict[str, Any] | None, work: Workload, kb: Any, count: int = 3,
+    depth: int | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
     """Up to `count` single-stream rows, the most alike first: same device before same class, same model
     before same size, then format and engine. Never an aggregate over several requests.
 
     Each row: id, decode_tps, differs (ids such as "device", "model-size"), source, date, hardware, engine,
-    model. Rows of another class of device are left out.
+    model. Rows of another class of device are left out. depth: tokens in the context, where that is not what the
+    work says; an engine nobody named is no difference.
     """
     if not kb.measurements:
         return []
@@ -36,9 +38,10 @@ def nearest(
     known = _memo.get(kb.measurements, "models", lambda: _models(kb))
     read = _size(arch, path, kb) if arch else None
     family = kb.engines[path.engine].get("speed_family")
+    tokens = min(work.context, work.input + work.output // 2) if depth is None else depth
     scored = []
     for position, row in enumerate(rows):
-        differs = _differs(row, path, layout, work, bool(id_) and known[row["model"]] == id_, arch, read)
+        differs = _differs(row, path, layout, tokens, bool(id_) and known[row["model"]] == id_, arch, read)
         other = 5 if row["engine"] != path.engine and row.get("speed_family") != family else 0
         scored.append((sum(_COST[name] for name in differs) + other, position, differs))
     scored.sort()
@@ -89,7 +92,7 @@ def _size(arch: dict[str, Any], path: Path, kb: Any) -> float:
 
 
 def _differs(
-    row: dict[str, Any], path: Path, layout: Layout, work: Workload, same: bool, arch: dict[str, Any] | None,
+    row: dict[str, Any], path: Path, layout: Layout, depth: int, same: bool, arch: dict[str, Any] | None,
     read: float | None,
 ) -> list[str]:  # fmt: skip
     found = []
@@ -110,10 +113,10 @@ def _differs(
         found.append("format")
     elif format_.get("type") != path.type:
         found.append("type")
-    if row["engine"] != path.engine:
+    if path.engine and row["engine"] != path.engine:
         found.append("engine")
     if row.get("backend") and row["backend"] != path.backend:
         found.append("backend")
-    if abs(row.get("depth", 0) - min(work.context, work.input + work.output // 2)) > _DEEP:
+    if abs(row.get("depth", 0) - depth) > _DEEP:
         found.append("depth")
     return found

@@ -26,6 +26,7 @@ def runs(engine: str | None, family: str | None, question: Question, kb: KB) -> 
     known: dict[str, Any] = OWN | {
         "input.tokens": question.input, "output.tokens": question.output,
         "situation.traffic.concurrency": question.batch,
+        "input.before": question.input if question.depth is None else question.depth or None,
     }  # fmt: skip
     wanted = [("decode_tps", True)] + ([("throughput_tps", False)] if question.batch > 1 else [])
     found: list[dict[str, str]] = []
