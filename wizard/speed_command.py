@@ -49,7 +49,12 @@ def add(commands: Any) -> argparse.ArgumentParser:
     machine.add_argument(
         "--between", metavar=choice(_BETWEEN), type=one_of("--between", _BETWEEN), help="what joins the machines"
     )
-    machine.add_argument("--split", metavar=choice(_SPLITS), type=one_of("--split", _SPLITS), help="how they share it; none: each holds all of it")
+    machine.add_argument(
+        "--split",
+        metavar=choice(_SPLITS),
+        type=one_of("--split", _SPLITS),
+        help="how they share it; none: each holds all of it",
+    )
     software = one.add_argument_group("software")
     software.add_argument("--engine", metavar="ID[@VERSION]", help="engine, with or without version or build")
     software.add_argument("--backend", metavar="B", help="cuda, rocm, metal, vulkan, sycl, cpu, ...")
