@@ -7,7 +7,7 @@ import re
 import pytest
 
 from wizard import memory
-from wizard.memory import assumed, rules, weights
+from wizard.memory import assumed, ranks, rules, weights
 
 from .entries_memory import (
     DEEPSEEK_V3,
@@ -409,3 +409,15 @@ def test_every_assumption_has_its_sentence():
     reasons = re.findall(r'(?:missing\(|return )"([a-z]+)"', (folder / "wizard/speed/estimate.py").read_text())
     assert set(reasons) == {"model", "fit", "constants", "bandwidth"}
     assert all(f"missing-{reason}" in said for reason in reasons)
+
+
+def test_tables_that_are_looked_up_leave_the_card_with_the_input_layer():
+    tables = {"group": "per-layer-embeddings", "params": 4_000_000_000}
+    arch = {**LLAMA_8B, "groups": [*LLAMA_8B["groups"], tables]}
+    plain = weights.compute(LLAMA_8B, {"id": "t", "bits": 8, "tensors": {}}, None, "safetensors")
+    wide = weights.compute(arch, {"id": "t", "bits": 8, "tensors": {}}, None, "safetensors")
+    layers = (LLAMA_8B["layers"],)
+    on_card, on_host = (ranks.stage_bytes(wide, layers, 1, 1, there)[0] for there in (False, True))
+    assert on_card - ranks.stage_bytes(plain, layers, 1, 1)[0] == 4_000_000_000
+    assert on_host == ranks.stage_bytes(plain, layers, 1, 1, True)[0]
+    assert wide.read_dense == plain.read_dense, "looked up, not read"

@@ -101,7 +101,7 @@ def by_layer(arch, kv_type, tp, lines, tokens):
             if not group.get("k_is_v"):
                 wide += row(v_type, group.get("v_head_dim", group["head_dim"])) * heads
             held = up(tokens, unit)
-            if stride > 1:
+            if "stride" in group:
                 total += held * math.ceil(wide / stride)
             if group["kind"] != "full":
                 room = group["window"] + window_rule.get("extra_tokens", 0) + window_rule.get("chunks", 0) * chunk

@@ -66,7 +66,7 @@ def layer_by_layer(entry, tokens):
                 own = index < group["layers"] - group.get("shared_kv", 0)
                 total += own * held * group["kv_heads"] * (group["head_dim"] + value) * 2
             stride = group.get("stride", 1)
-            if stride > 1:  # beside its window a layer keeps one compressed row per so many tokens
+            if "stride" in group:  # beside its window a layer keeps one compressed row per so many tokens
                 total += tokens * group["kv_heads"] * group["head_dim"] * 2 // stride
             if index < group.get("indexer_layers", group["layers"]) and group.get("indexer"):
                 total += tokens * group["indexer"] * 2 // stride

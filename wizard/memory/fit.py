@@ -195,6 +195,7 @@ def _offload(plan: Plan, seats: list[Seat], base: Base, host: dict[str, Any]) ->
     if not ram or plan.layout.nodes > 1 or not engine.get("offload"):
         return None
     model, held = plan.model, plan.model.weights
+    on_host = base.rules.parameters["budget-need"]["input_on_host"]
     layer = offload.Layer(
         held.per_layer(model.layers),
         held.experts // model.expert_layers if held.experts else 0,
@@ -211,7 +212,7 @@ def _offload(plan: Plan, seats: list[Seat], base: Base, host: dict[str, Any]) ->
         [s.error for s in seats],
         [s.weights for s in seats],
         layer,
-        assumed.host_room(ram),
+        assumed.host_room(ram) - (held.tables - held.embedding if on_host else 0),
     )
 
 

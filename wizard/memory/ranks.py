@@ -53,7 +53,7 @@ def _stages(weights: Weights, stages: tuple[int, ...], tp: int, ep: int, input_o
         held = -(-(spread - projection) // tp) + copied + -(-experts * top // bottom)
         held += _projection(projection, tp, weights.kv_heads)
         if index == 0:
-            held += -(-(weights.first - (weights.embedding if input_on_host else 0)) // tp)
+            held += -(-(weights.first - (weights.tables if input_on_host else 0)) // tp)
         if index == len(stages) - 1:
             # a tied embedding is the head as well: on a later stage, or beside the one in system memory
             needs_copy = weights.tied and (index > 0 or input_on_host)

@@ -31,14 +31,15 @@ class Weights:
     first: first stage; last: last stage; spread: over the layers; copied: over the layers, whole on
     every tensor-parallel rank; experts: routed experts, over the layers. kv_projection: part of
     `spread` that is copied when there are more ranks than KV heads. tied: the last stage needs the
-    embedding too. active_experts: share of the routed experts one token reads. exact: the size is a
-    published file's.
+    embedding too. tables: what is only looked up, the embedding and those per layer. active_experts:
+    share of the routed experts one token reads. exact: the size is a published file's.
     """
 
     groups: tuple[tuple[str, int], ...]
     total: int
     first: int
     embedding: int
+    tables: int
     last: int
     spread: int
     copied: int
@@ -118,6 +119,7 @@ def compute(
         tuple(sorted(merged.items())),
         total,
         embedding=merged.get("embeddings", 0),
+        tables=sum(merged.get(name, 0) for name in ("embeddings", "per-layer-embeddings")),
         kv_projection=_kv_projection(arch, merged),
         kv_heads=_kv_heads(arch),
         tied=tied,
