@@ -69,6 +69,21 @@ def test_without_a_field_a_config_is_refused_by_name_or_says_what_it_assumed(nam
         assert same or set(found.said) - set(whole.said), key
 
 
+def test_biases_heads_and_towers_where_the_class_decides():
+    plain = {
+        "model_type": "llama", "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 32,
+        "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 49152, "tie_word_embeddings": True,
+    }  # fmt: skip
+    asked = architecture({**plain, "attention_bias": True}).entry["params"]["total"]
+    assert asked - architecture(plain).entry["params"]["total"] == 32 * 4 * 2560  # the output has one too
+    cohere = {**plain, "model_type": "cohere2", "hidden_size": 4096, "num_key_value_heads": 8}
+    told = architecture(cohere)  # files of this class leave the window out
+    assert "sliding_window=4096 (class default)" in told.said
+    assert [g.get("window") for g in told.entry["attention"]].count(4096) == 1
+    spoken = architecture({**plain, "model_type": "qwen2_5_omni", "talker_config": {"hidden_size": 896}})
+    assert {"talker_config: not counted", "audio_config missing: no tower counted"} <= set(spoken.said)
+
+
 def test_experts_behind_a_narrower_width():
     wide = architecture(m.KIMI_LINEAR).entry
     narrow = architecture({**m.KIMI_LINEAR, "routed_expert_hidden_size": 1152}).entry

@@ -86,7 +86,8 @@ CLASSES: dict[str, Class] = {
     "gemma": Class(tied=True, mha=True, defaults={"head_dim": 256}),
     "gemma2": Class(norms=4, windowed="alternate", tied=True, defaults={"head_dim": 256}),
     "gemma3": _GEMMA3, "gemma3_text": _GEMMA3, "gemma4": _GEMMA4, "gemma4_text": _GEMMA4,
-    "cohere": _COHERE, "cohere2": Class(norms=1, tied=True, windowed=4), "command-r": _COHERE,
+    "cohere": _COHERE, "cohere2": Class(norms=1, tied=True, windowed=4, defaults={"window": 4096}),
+    "command-r": _COHERE,
     "glm": Class(qkv_bias=True), "glm4": Class(norms=4, qkv_bias=True), "chatglm": Class(qkv_bias=True, mha=True),
     "exaone4": Class(qk_norm="head", windowed=4),
     "phi": Class(
@@ -95,7 +96,8 @@ CLASSES: dict[str, Class] = {
     "phi3": Class(windowed="all", mha=True),
     "phi4mm": Class(mha=True),
     "starcoder2": Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, tied=True, windowed="all"),
-    "gpt2": _GPT2, "gpt_bigcode": _GPT2, "opt": replace(_GPT, extra=("positions", "two-positions")),
+    "gpt2": _GPT2, "gpt_bigcode": replace(_GPT2, kind="multi-query"),
+    "opt": replace(_GPT, extra=("positions", "two-positions")),
     "bloom": replace(_GPT, extra=("embedding-norm", "four-wide")),
     "gpt_neox": Class(mlp=2, bias_norms=True, qkv_bias=True, o_bias=True, mlp_bias=True, mha=True),
     "gptj": Class(mlp=2, norms=1, bias_norms=True, mlp_bias=True, mha=True, extra=("head-bias", "four-wide")),
@@ -121,7 +123,7 @@ CLASSES: dict[str, Class] = {
     # mixtures of experts
     "cohere2_moe": Class(norms=1, tied=True),
     "hy_v3": Class(defaults={"head_dim": 128}, qk_norm="head", router_bias=True),
-    "mellum": Class(defaults={"head_dim": 128}, qk_norm="head"), "aria_text": Class(),
+    "mellum": Class(defaults={"head_dim": 128}, qk_norm="head"), "aria_text": Class(), "aria_moe_lm": Class(),
     "granitemoe_swa": Class(extra=("sinks",)),
     "kolibri1": Class(norms=4, qk_norm="head", router_bias=True),
     "laguna": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
@@ -143,7 +145,8 @@ CLASSES: dict[str, Class] = {
     "minimax_m3": Class(qk_norm="head", router_bias=True, extra=("indexer",)),
     "minimax_m3_vl": Class(qk_norm="head", router_bias=True, extra=("indexer",)),
     "exaone_moe": Class(qk_norm="head", router_bias=True),
-    "mimo_v2_flash": Class(router_bias=True), "step3p5": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
+    "mimo_v2_flash": Class(router_bias=True, extra=("wide-windows",), defaults={"head_dim": 192, "v_head_dim": 128}),
+    "step3p5": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
     "step3p7": Class(qk_norm="head", router_bias=True, extra=("head-gate",)),
     "llama4": Class(kind="llama4"), "llama4_text": Class(kind="llama4"), "flex_olmo": Class(qk_norm="full"),
     "solar_open": Class(defaults={"head_dim": 128}, router_bias=True),
@@ -172,7 +175,7 @@ CLASSES: dict[str, Class] = {
     "falcon_h1": Class(kind="parallel-mamba"),
     "lfm2": Class(kind="layers", qk_norm="head", tied=True),
     "lfm3": Class(kind="layers", norms=4, qk_norm="head", tied=True, extra=("head-gate",)),
-    "lfm2_moe": Class(kind="layers", qk_norm="head", tied=True),
+    "lfm2_moe": Class(kind="layers", qk_norm="head", tied=True, router_bias=True),
     "minimax": Class(kind="lightning"), "minimax_text_01": Class(kind="lightning"),
 }  # fmt: skip
 
@@ -192,6 +195,8 @@ _NEEDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("granitemoe_swa", (*_LOCAL, "layer_types")),
     ("granitemoeshared granitemoehybrid", (*_LOCAL, "shared_intermediate_size")),
     ("flex_olmo olmoe bailing_moe bailing_moe_v2 hunyuan_v1_moe", ("num_experts",)),
+    ("lfm2_moe", ("num_experts", "moe_intermediate_size", "num_dense_layers")),
+    ("mimo_v2_flash", ("n_routed_experts", "moe_intermediate_size", _DEPTH)),
     ("qwen3_moe qwen3_vl_moe qwen3_vl_moe_text qwen3_omni_moe qwen3_omni_moe_text mellum", _NARROW),
     ("kolibri1", (*_NARROW, "shared_expert_intermediate_size", "layer_types")),
     ("qwen2_moe qwen3_next qwen3_5_moe qwen3_5_moe_text", (*_NARROW, "shared_expert_intermediate_size")),
@@ -201,7 +206,7 @@ _NEEDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("hy_v3", (*_NARROW, "num_shared_experts", _DEPTH)),
     ("cohere2_moe", ("num_experts", "sliding_window", "layer_types|sliding_window_pattern")),
     ("cwm gemma4 gemma4_text gemma4_unified gemma4_unified_text granite_swa olmo_hybrid", ("layer_types",)),
-    ("aria_text", ("moe_num_experts", "moe_num_shared_experts")), ("ernie4_5_moe", _ERNIE),
+    ("aria_text aria_moe_lm", ("moe_num_experts", "moe_num_shared_experts")), ("ernie4_5_moe", _ERNIE),
     ("glm4_moe glm4v_moe glm4v_moe_text dots1", (*_ROUTED, _DEPTH)), ("solar_open", _ROUTED),
     ("deepseek_v2 deepseek_v3 kimi_k2 kimi_k25 kimi_vl glm4_moe_lite axk1", _ALL),
     ("deepseek_v32 glm_moe_dsa", (*_ALL, "index_head_dim")), ("mistral4", (*_ROUTED, *_LATENT)),
@@ -214,6 +219,7 @@ _NEEDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("phimoe", (*_LOCAL, "attention_bias")),
     ("gpt_neo", ("attention_layers|attention_types",)),
     ("lfm2", ("block_auto_adjust_ff_dim",)),
+    ("deepseek_v4", (*_ROUTED, "index_head_dim", "index_n_heads")),
 )  # fmt: skip
 NEEDS = {name: needs for names, needs in _NEEDS for name in names.split()}
 
@@ -223,7 +229,15 @@ SEEING = (
     "llama4", "mistral3", "pixtral", "internvl", "internvl_chat", "lighton_ocr", "glm4v", "glm4v_moe", "glm46v",
     "kimi_vl", "kimi_k25", "minimax_m3_vl", "idefics3", "smolvlm", "llava", "llava_next", "llava_onevision",
     "paligemma", "cohere2_vision", "aya_vision", "lfm2_vl", "deepseek_vl", "deepseek_vl_v2", "step3p7",
+    "exaone4_5", "glm_ocr", "muse_glimmer", "ovis2", "qwen2_5_omni", "qwen2_5_omni_thinker", "qwen3_omni_moe",
+    "qwen3_omni_moe_thinker",
 )  # fmt: skip
+# the same for models that hear, with the section of the tower
+HEARING = {
+    "gemma4": "audio_config", "qwen2_5_omni": "audio_config", "qwen2_5_omni_thinker": "audio_config",
+    "qwen3_omni_moe": "audio_config", "qwen3_omni_moe_thinker": "audio_config", "qwen2_audio": "audio_config",
+    "voxtral": "audio_config", "granite_speech": "encoder_config", "granite_speech_plus": "encoder_config",
+}  # fmt: skip
 
 # class names of config.json whose model_type is missing or says nothing
 _NAMES = {
@@ -236,6 +250,14 @@ _NAMES = {
 }  # fmt: skip
 _TAIL = re.compile(r"(ForCausalLM|ForConditionalGeneration|LMHeadModel|ChatModel|Model)$")
 
+
+# whose language part ties embeddings and head also where the file around it says no
+INNER_TIES = ("llava", "llava_next", "llava_next_video", "llava_onevision", "fast_vlm", "video_llama_3")
+# parts of a model that are read or written apart and that nobody counts here
+APART = (
+    "talker_config", "token2wav_config", "code2wav_config", "tts_config", "vq_config", "vlm_config",
+    "gen_vision_config", "gen_head_config", "high_res_vision_config", "visual_tokenizer_config",
+)  # fmt: skip
 
 # Files whose language part names a class that lacks what the whole model adds to it.
 OUTER_FIRST = ("kimi_k3",)

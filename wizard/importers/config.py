@@ -77,14 +77,20 @@ def _open(config: Json) -> tuple[Fields, classes.Class, str]:
     fields.said += probe.said
     fields.require(classes.NEEDS.get(name, ()))
     windows = [*NAMES["window"], "layer_types"]
-    if trait.windowed != "none" and not any(n in fields.part or n in fields.outer for n in windows):
+    own = "window" in trait.defaults
+    if trait.windowed != "none" and not own and not any(n in fields.part or n in fields.outer for n in windows):
         if trait.windowed != "all":
             raise fields.missing("sliding_window")
         fields.said.append("sliding_window missing: every layer sees the whole context")
     if trait.kind == "gemma4" and not fields.has("hidden_size_per_layer_input"):
         fields.said.append("hidden_size_per_layer_input missing: no embeddings per layer")
-    if str(config.get("model_type")) in classes.SEEING and "vision_config" not in config:
-        fields.said.append("vision_config missing: no tower counted")
+    kind = str(config.get("model_type"))
+    for section in ("vision_config" if kind in classes.SEEING else "", classes.HEARING.get(kind, "")):
+        if section and section not in config and section not in (config.get("thinker_config") or ()):
+            fields.said.append(f"{section} missing: no tower counted")
+    for name in ("hc_mult", "num_hash_layers") if kind == "deepseek_v4" else ():
+        if not fields.has(name):
+            fields.said.append(f"{name} missing: nothing counted for it")
     label = config.get("architectures")
     return fields, trait, str(label[0]) if isinstance(label, list) and label else name
 
@@ -96,7 +102,8 @@ def _entry(
     vocab = fields.need("vocab")
     # the whole model decides, its language part only where the file around it is silent
     tied = fields.outer.get("tie_word_embeddings")
-    tied = fields.raw("tie_word_embeddings") if tied is None else tied
+    inner = str(fields.outer.get("model_type")) in classes.INNER_TIES and fields.raw("tie_word_embeddings") is True
+    tied = fields.raw("tie_word_embeddings") if tied is None or inner else tied
     if tied is None:
         fields.said.append(f"tie_word_embeddings={str(trait.tied).lower()} (class default)")
     tied = trait.tied if tied is None else bool(tied)
@@ -131,8 +138,13 @@ def _entry(
         sheet.rows[-1]["params"] = seen
     if left_out:
         fields.said.append(f"vision_config: {left_out}")
-    if isinstance(fields.outer.get("audio_config"), dict) and fields.outer["audio_config"]:
-        fields.said.append("audio_config: tower not counted")
+    heard, left_out = towers.audio(fields.outer, hidden)
+    if heard:
+        sheet.add("audio", "audio", hidden, -(-heard // hidden))
+        sheet.rows[-1]["params"] = heard
+    if left_out:
+        fields.said.append(f"audio_config: {left_out}")
+    fields.said += [f"{n}: not counted" for n in classes.APART if isinstance(fields.outer.get(n), dict)]
     found = sheet.groups()
     total = sum(g["params"] for g in found)
     entry: Json = {
@@ -140,7 +152,7 @@ def _entry(
         "kind": "moe" if experts else "dense",
         "family": None,
         "architecture": name,
-        "modality": ["text", "vision"] if seen else ["text"],
+        "modality": ["text", *(["vision"] if seen else []), *(["audio"] if heard else [])],
         "tasks": ["chat"],
         "params": {"total": total, "active": _active(found, experts)},
         "layers": count, "hidden": hidden, "heads": heads, "vocab": vocab, "tied": tied,
@@ -234,8 +246,12 @@ def _mlps(
             sheet.vector("router", hidden, sparse)
     choices = experts["count"] + (fields.number("zero_expert_num") or 0)  # some lead nowhere
     sheet.add("router", "router", hidden, choices, sparse)
-    if (trait.router_bias and fields.raw("use_routing_bias") is not False) or "router-bias" in trait.extra:
-        sheet.vector("router", choices, sparse)
+    unbiased = fields.raw("use_routing_bias") is False or fields.raw("use_expert_bias") is False
+    told = fields.number("num_hash_layers") or 0  # these look up the experts of each word
+    if (trait.router_bias and not unbiased) or "router-bias" in trait.extra:
+        sheet.vector("router", choices, sparse[told:])
+    if told:
+        sheet.vector("router", fields.need("vocab") * experts["active"], sparse[:told])
     if trait.kind == "gemma4":
         sheet.vector("router", hidden + experts["count"], sparse)
     return width
@@ -285,6 +301,13 @@ def _norms(
         sheet.vector("norms", hidden * wide)
     if "xielu" in trait.extra:  # numbers of the activation
         sheet.vector("other", 4, every)
+    streams = fields.number("hc_mult", 1) if trait.kind == "compressed" else None
+    if streams:  # several streams of the residual, mixed before attention and before the experts
+        mixed = streams * (streams + 2)
+        sheet.add("other", "other", streams * hidden, 2 * mixed, every)
+        sheet.vector("other", 2 * (mixed + 3), every)
+        sheet.add("other", "other", streams * hidden, streams)
+        sheet.vector("other", streams + 1)
     if "block-residuals" in trait.extra:
         sheet.vector("norms", 2 * hidden)
     if trait.kind == "gemma4":

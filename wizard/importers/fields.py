@@ -183,6 +183,9 @@ class Fields:
             return None
         if not isinstance(value, list | tuple):
             raise ImportProblem(self.where(name), f"not a list: {shown(value)}")
+        extra = self.raw("num_nextn_predict_layers") if name == "layer_types" else None
+        if length is not None and isinstance(extra, int) and len(value) == length + extra:
+            value = value[:length]  # prediction layers are listed behind the model's own
         if length is not None and len(value) != length:
             raise ImportProblem(self.where(name), f"has {len(value)} entries for {length} layers")
         return list(value)

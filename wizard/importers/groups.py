@@ -76,7 +76,11 @@ def kv_heads(fields: Fields, trait: Class, heads: int) -> int:
     written = fields.named("kv_heads")
     if fields.raw("multi_query_attention") is False:
         written = None
-    if fields.raw("multi_query") is True and fields.raw("new_decoder_architecture") is not True:
+    one = fields.raw("multi_query")
+    if one is None and trait.kind == "multi-query":
+        fields.said.append("multi_query=true (class default)")
+        one = True
+    if one is True and fields.raw("new_decoder_architecture") is not True:
         return 1
     value = fields.find("kv_heads") if written or not trait.mha else None
     if value is None:
@@ -98,7 +102,11 @@ def _heads(fields: Fields, kind: str, trait: Class, hidden: int, heads: int) -> 
     group: Json = {}
     if kind == "swa":
         swa_heads = fields.number("swa_num_attention_heads", 1)
-        kv = fields.number("swa_num_key_value_heads", 1) or kv
+        own = fields.number("swa_num_key_value_heads", 1)
+        if own is None and "wide-windows" in trait.extra:
+            own = 2 * kv
+            fields.said.append(f"swa_num_key_value_heads={own} (class default)")
+        kv = own or kv
         dim = fields.number("swa_head_dim", 1) or dim
         v_dim = fields.number("swa_v_head_dim", 1) or (v_dim if fields.has("v_head_dim") else dim)
         if swa_heads and swa_heads != heads:
@@ -256,6 +264,9 @@ def _indexers(fields: Fields, kinds: list[str], found: list[Json], trait: Class)
     types = fields.listed("indexer_types", len(kinds))
     if types is not None:
         owners = types.count("full")
+    plain = fields.listed("layer_types", len(kinds))
+    if plain and not isinstance(sparse, dict) and set(plain) <= {"full_attention"}:
+        return  # sizes of an indexer, and a list that gives no layer one
     target = next((g for g in found if g["kind"] == "mla"), None) or next(
         (g for g in found if g["kind"] == "full"), None
     )

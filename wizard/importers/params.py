@@ -72,11 +72,13 @@ def attention(sheet: Sheet, fields: Fields, trait: Class, group: Json, hidden: i
         bias = next((b for b in map(fields.raw, ("qkv_bias", "use_qkv_bias", "add_qkv_bias")) if b is not None), None)
     if trait.qkv_bias if bias is None else bias:
         sheet.vector("attention", q + k + (0 if group.get("k_is_v") else v), layers)
-    if trait.o_bias and bias is not False:
+    # a class without biases of its own puts those that the file asks for on the output too
+    if (trait.o_bias and bias is not False) or (not trait.qkv_bias and fields.raw("attention_bias") is True):
         sheet.vector("attention", hidden, layers)
     if "sinks" in trait.extra:
         sheet.vector("attention", own, layers)
-    if kind == "swa" and fields.raw("add_swa_attention_sink_bias"):
+    sinks = fields.raw("add_swa_attention_sink_bias")
+    if kind == "swa" and (sinks or (sinks is None and "wide-windows" in trait.extra)):
         sheet.vector("attention", own, layers)
     qk_norm = trait.qk_norm
     if qk_norm.endswith("?"):  # classes where the file decides
