@@ -219,7 +219,7 @@ _NEEDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("phimoe", (*_LOCAL, "attention_bias")),
     ("gpt_neo", ("attention_layers|attention_types",)),
     ("lfm2", ("block_auto_adjust_ff_dim",)),
-    ("deepseek_v4", (*_ROUTED, "index_head_dim", "index_n_heads")),
+    ("deepseek_v4", (*_ROUTED, "index_head_dim", "index_n_heads", "q_lora_rank", "o_lora_rank", "o_groups")),
 )  # fmt: skip
 NEEDS = {name: needs for names, needs in _NEEDS for name in names.split()}
 

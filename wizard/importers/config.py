@@ -88,9 +88,9 @@ def _open(config: Json) -> tuple[Fields, classes.Class, str]:
     for section in ("vision_config" if kind in classes.SEEING else "", classes.HEARING.get(kind, "")):
         if section and section not in config and section not in (config.get("thinker_config") or ()):
             fields.said.append(f"{section} missing: no tower counted")
-    for name in ("hc_mult", "num_hash_layers") if kind == "deepseek_v4" else ():
-        if not fields.has(name):
-            fields.said.append(f"{name} missing: nothing counted for it")
+    for key in ("hc_mult", "num_hash_layers") if kind == "deepseek_v4" else ():
+        if not fields.has(key):
+            fields.said.append(f"{key} missing: nothing counted for it")
     label = config.get("architectures")
     return fields, trait, str(label[0]) if isinstance(label, list) and label else name
 
