@@ -76,14 +76,22 @@ def _format_values(option: Option, facts: Facts) -> Entry:
 
 
 def experimental(option: Option, facts: Facts, layout: Layout) -> bool:
-    """Whether the project itself calls a way of spreading that this layout uses experimental."""
+    """Whether a way of spreading that this layout uses is experimental, or often fails on such a machine."""
     used = (
         ("tp", layout.tp > 1),
         ("pp", layout.pp > 1),
         ("ep", layout.ep > 1),
         ("multi_node", layout.nodes > layout.dp),
     )
-    return any(on and parallelism(option, facts, name).get("is") == "experimental" for name, on in used)
+    return any(on and _unsteady(option, facts, name) for name, on in used)
+
+
+def _unsteady(option: Option, facts: Facts, name: str) -> bool:
+    fact = parallelism(option, facts, name)
+    if fact.get("is") == "experimental":
+        return True
+    when = fact.get("unsteady")
+    return bool(when) and facts.check(when, facts.kinds).value is True
 
 
 def apart(option: Option, facts: Facts, kind: Kind) -> tuple[list[Entry], tuple[Entry, ...]]:

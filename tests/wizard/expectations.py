@@ -31,6 +31,8 @@ def misses(decision, expect):
             found.append(f"format {start['format']}, expected one of {expect['format']}")
         if "fit" in expect and start["fit"] and start["fit"]["class"] not in expect["fit"]:
             found.append(f"fit {start['fit']['class']}, expected one of {expect['fit']}")
+        have = start["layout"] or {}
+        found += [f"{k}{have.get(k)}, expected {k}{n}" for k, n in expect.get("layout", {}).items() if have.get(k) != n]
     warned = {w["rule"] or w["id"].removeprefix("mistake-") for w in decision["warnings"]}
     found += [f"no warning {w}, has {sorted(warned)}" for w in expect.get("warn", []) if w not in warned]
     return found
