@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .fields import FIELDS, MAX_COUNT
-from .importers import Imported, architecture
+from .importers import Imported, Said, architecture
 from .refused import Refused
 
 LANGUAGES = ("en", "vi", "ru")
@@ -149,7 +149,7 @@ def config(name: str, quantization: bool = True) -> Imported:
     read = architecture(read_json(file), more, quantization)
     named = _QUANTIZED.search(f"{file.parent.name}/{file.stem}" if file.parent.name else file.stem)
     if named and read.format and read.format["bits"] >= 16:
-        told = ("terminal.config-named", {"name": named[0], "type": read.format["type"]})
+        told = Said("terminal.config-named", {"name": named[0], "type": read.format["type"]})
         read = read._replace(said=(*read.said, told))
     return read
 

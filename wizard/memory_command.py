@@ -18,7 +18,7 @@ from .against import against
 from .facts import Facts
 from .fields import FIELDS
 from .flags import LANGUAGES, choice, config, number, of_field, one_of, unreadable, visible, whole
-from .importers import ImportProblem
+from .importers import ImportProblem, Said
 from .importers import gguf as gguf_file
 from .kb import KB, fold
 from .memory import elements, extras, named, query
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
 
 class _Model(NamedTuple):
     arch: Plain
-    said: tuple[str, ...]
+    said: tuple[Said, ...]
     format: named.Named | None  # as the file itself says
     size: int | None  # exact bytes of the file's tensors
     kv: str | None
@@ -154,7 +154,14 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
     answer["doubts"] = _doubts(args, engine, mode, version, machine, stored, kb)
     beyond = _beyond(engine, stored.family, kv, kb, bool(answer["doubts"]))
-    said = [*model.said, *machine.said, *over, *stored.said, *beyond, *answer["assumptions"]]
+    said = [
+        *((one.id, one.values) for one in model.said),
+        *machine.said,
+        *over,
+        *stored.said,
+        *beyond,
+        *answer["assumptions"],
+    ]
     longest = (args.context or 0) if native else 0
     if native and longest > native:
         said.append(("terminal.memory-context", {"tokens": longest, "native": native, "name": model.arch["name"]}))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from typing import Any
 
 from . import importers
@@ -20,14 +19,6 @@ from .models import check_architecture
 Plain = dict[str, Any]
 
 MAX_TEXT = 8_000_000  # characters of one JSON file; the largest index is a third of it
-# The end of what an importer says about a value, and the sentence for it.
-_SAYS = (
-    (re.compile(r"missing\b"), "missing"), (re.compile(r"the file ends here\Z"), "cut"),
-    (re.compile(r"not a GGUF file\Z"), "not-gguf"), (re.compile(r"not an object: (.*)\Z", re.S), "not-map"),
-    (re.compile(r"(.*) is not (?:known|a known [\w ]+)\Z", re.S), "unknown"),
-    (re.compile(r"(.*) is not (?:possible|between [\d, and.]+)\Z", re.S), "impossible"),
-    (re.compile(r"not (?:a whole number|true or false|a list|a factor): (.*)\Z", re.S), "impossible"),
-)  # fmt: skip
 
 
 def read_hardware(text: str, kb: KB) -> Plain:
@@ -81,7 +72,7 @@ def read_gguf(data: bytes, whole: bool, kb: KB, name: str = "") -> Plain:
     try:
         found = gguf.architecture(io.BytesIO(data))
     except ImportProblem as error:
-        if error.what == "the file ends here" and not whole:
+        if error.kind == "cut" and not whole:
             return {"more": True}
         return _problem(name, error)
     return _model(found, "", name, {"bytes": (found.format or {}).get("bytes"), "files": 1}, kb)
@@ -129,7 +120,7 @@ def _model(found: importers.Imported, name: str, file: str, held: Plain | None, 
         "layers": entry["layers"],
         "format": f"{kb.formats[family]['name']}, {kb.type_of(family, type_)['name']}" if named else None,
         "kv": found.kv,
-        "said": list(found.said)[:8],
+        "said": [{"id": said.id.removeprefix("paste."), "params": said.values} for said in found.said[:8]],
         "index": held,
         "link": len(fragment(stated)),
     }
@@ -156,13 +147,9 @@ def _shape(entry: Plain) -> Any:
 
 
 def _problem(file: str, error: ImportProblem) -> Plain:
-    for pattern, id_ in _SAYS:
-        match = pattern.match(error.what)
-        if match:
-            return _refused(file, error.field, id_, match[1] if match.groups() else "")
-    return _refused(file, error.field, "other", error.what)
+    return _refused(file, error.field, error.kind, **error.values)
 
 
-def _refused(file: str, field: str, id_: str, value: Any, held: Plain | None = None) -> Plain:
-    params = {"file": str(file)[:120], "field": str(field)[:120], "value": str(value)[:200]}
+def _refused(file: str, field: str, id_: str, value: Any, held: Plain | None = None, **more: Any) -> Plain:
+    params = {"file": str(file)[:120], "field": str(field)[:120], "value": str(value)[:200], **more}
     return {"problem": {"id": id_, "params": params}, "index": held}

@@ -169,4 +169,4 @@ def _config(name: str) -> tuple[dict[str, Any], str | None, tuple[Any, ...]]:
     except ImportProblem as error:
         raise error.refused(name) from None
     format_ = read.format or {}
-    return read.entry, format_.get("type") or format_.get("family"), tuple(read.said)
+    return read.entry, format_.get("type") or format_.get("family"), tuple((said.id, said.values) for said in read.said)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 
 import pytest
 
@@ -83,9 +85,22 @@ def test_a_header_of_a_gguf_comes_in_pieces(kb):
 
 
 def test_every_refusal_has_its_sentence():
-    texts = load_for_cli()[1]["en"]
-    for id_ in {id_ for _, id_ in paste._SAYS} | {"other", "not-json", "no-config", "impossible", "cut"}:
-        assert f"paste.problem-{id_}" in texts
+    texts = load_for_cli()[1]
+    raised = {"not-json", "no-config"}
+    for file in (Path(paste.__file__).parent / "importers").glob("*.py"):
+        for call in (n for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Call)):
+            name = getattr(call.func, "id", "")
+            if name == "ImportProblem":
+                assert isinstance(call.args[1], ast.Constant), f"{file.name}: a sentence in the place of a kind"
+                raised.add(call.args[1].value)
+            elif name == "taken" and isinstance(call.args[0], ast.Constant):
+                raised.add(f"said-{call.args[0].value}")
+            elif getattr(call.func, "attr", "") == "append" and getattr(call.func.value, "attr", "") == "said":
+                assert isinstance(call.args[0], ast.Call), f"{file.name}: a sentence in the place of its id"
+    assert len(raised) > 20
+    for id_ in raised:
+        text = f"paste.model-{id_}" if id_.startswith("said-") else f"paste.problem-{id_}"
+        assert all(text in texts[lang] for lang in ("en", "vi", "ru")), text
 
 
 def test_the_session_reads_for_the_page(kb):

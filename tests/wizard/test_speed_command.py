@@ -551,3 +551,25 @@ def test_an_option_written_wrong_has_a_suggestion(capsys):
     with pytest.raises(SystemExit):
         cli.main(["speed", *KNOWN, "--bandwith-gbs", "3", "--lang", "vi"])
     assert "Ý bạn là --bandwidth-gbs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"num_hidden_layers": None}, ("num_hidden_layers", "n_layer", "нет поля")),
+        ({"num_hidden_layers": 10**11}, ("num_hidden_layers", "возможно от 1 до")),
+        ({"model_type": "<b>zork</b>"}, ("model_type", "zork", "неизвестно")),
+        ({"num_key_value_heads": 5}, ("num_key_value_heads", "5", "32", "не делится")),
+        ({"quantization_config": 5}, ("quantization_config", "должно быть объектом")),
+    ],
+)
+def test_what_a_config_has_wrong_is_said_in_the_asked_language(capsys, tmp_path, change, said):
+    from . import shapes_of_models as m
+
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({k: v for k, v in {**m.LLAMA_8B, **change}.items() if v is not None}))
+    for command in ("speed", "memory"):
+        flags = ("--device", "RTX 3090") if command == "speed" else ()
+        assert cli.main([command, "--config", str(file), "--lang", "ru", *flags]) == 2
+        err = capsys.readouterr().err
+        assert "config.json" in err and all(word in err for word in said), err

@@ -5,6 +5,6 @@
 """
 
 from .config import Imported, architecture
-from .problem import ImportProblem
+from .problem import ImportProblem, Said
 
-__all__ = ["ImportProblem", "Imported", "architecture"]
+__all__ = ["ImportProblem", "Imported", "Said", "architecture"]

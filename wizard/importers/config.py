@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from . import classes, groups, layers, params, quantization, towers
 from .fields import NAMES, Fields, Json
-from .problem import ImportProblem, shown
+from .problem import ImportProblem, Said, shown, taken
 
 # fields that only some classes have
 _TOLD = re.compile(
@@ -19,16 +19,19 @@ _TOLD = re.compile(
 )
 
 
+LAYERS = 10_000  # far more than any model has
+
+
 class Imported(NamedTuple):
     """entry: fields of a model entry, with `matrices` (see params.Sheet) and `extra` attention fields.
 
     format: what the weights are stored in, as {"family", "type", "bits", "tensors"}, None when the file does
-    not say; said: what was assumed, in the file's own words; kv: the KV cache type the checkpoint asks for.
+    not say; said: what was taken for granted, as sentences; kv: the KV cache type the checkpoint asks for.
     """
 
     entry: Json
     format: Json | None
-    said: tuple[str, ...]
+    said: tuple[Said, ...]
     kv: str | None = None
 
 
@@ -38,11 +41,11 @@ def architecture(config: Any, quant_file: Any = None, with_format: bool = True) 
     with_format: False leaves out what the weights are stored in, also where that could not be read.
     """
     if not isinstance(config, dict):
-        raise ImportProblem("config.json", f"not an object: {shown(config)}")
+        raise ImportProblem("config.json", "not-map", shown(config))
     fields, trait, name = _open(config)
     count = layers.count(fields) * (2 if trait.kind == "longcat" else 1)  # a layer of that class is two
-    if count > 10000:
-        raise ImportProblem(fields.where("num_hidden_layers"), f"{count} layers")
+    if count > LAYERS:
+        raise ImportProblem(fields.where("num_hidden_layers"), "range", count, low=1, high=LAYERS)
     hidden = fields.need("hidden")
     plain = trait.kind not in ("mamba1", "mamba2")
     heads = fields.need("heads") if plain else fields.find("heads") or 1
@@ -55,6 +58,11 @@ def architecture(config: Any, quant_file: Any = None, with_format: bool = True) 
     return Imported(entry, format_, tuple(dict.fromkeys(fields.said)), quantization.kv_type(config, fields, quant_file))
 
 
+def _tower(section: str, what: str) -> Said:
+    """What `towers` says of a section as a sentence."""
+    return taken(what, section) if what in (towers.ENCODER, towers.JOINT) else taken("defaults", what)
+
+
 def _open(config: Json) -> tuple[Fields, classes.Class, str]:
     probe = Fields(config, {})
     written = [probe.part.get("model_type"), config.get("model_type")]
@@ -65,13 +73,13 @@ def _open(config: Json) -> tuple[Fields, classes.Class, str]:
     if found is None:
         if any(written) or named:
             where = "model_type" if any(written) else "architectures"
-            raise ImportProblem(probe.where(where), f"{shown(next((w for w in written if w), named))} is not known")
+            raise ImportProblem(probe.where(where), "unknown", shown(next((w for w in written if w), named)))
         # more than a plain decoder, or less than a whole one, and nothing says which
         whole = all(map(probe.named, ("heads", "kv_heads", "intermediate"))) or not probe.named("hidden")
         if any(map(_TOLD.search, probe.part)) or not whole:
             raise ImportProblem(probe.where("model_type"), "missing")
         found = "", classes.Class()
-        probe.said.append("model_type missing: read as a plain decoder")
+        probe.said.append(taken("plain", "model_type"))
     name, trait = found
     fields = Fields(config, trait.defaults)
     fields.said += probe.said
@@ -81,16 +89,16 @@ def _open(config: Json) -> tuple[Fields, classes.Class, str]:
     if trait.windowed != "none" and not own and not any(n in fields.part or n in fields.outer for n in windows):
         if trait.windowed != "all":
             raise fields.missing("sliding_window")
-        fields.said.append("sliding_window missing: every layer sees the whole context")
+        fields.said.append(taken("whole", "sliding_window"))
     if trait.kind == "gemma4" and not fields.has("hidden_size_per_layer_input"):
-        fields.said.append("hidden_size_per_layer_input missing: no embeddings per layer")
+        fields.said.append(taken("absent", "hidden_size_per_layer_input"))
     kind = str(config.get("model_type"))
     for section in ("vision_config" if kind in classes.SEEING else "", classes.HEARING.get(kind, "")):
         if section and section not in config and section not in (config.get("thinker_config") or ()):
-            fields.said.append(f"{section} missing: no tower counted")
+            fields.said.append(taken("absent", section))
     for key in ("hc_mult", "num_hash_layers") if kind == "deepseek_v4" else ():
         if not fields.has(key):
-            fields.said.append(f"{key} missing: nothing counted for it")
+            fields.said.append(taken("absent", key))
     label = config.get("architectures")
     return fields, trait, str(label[0]) if isinstance(label, list) and label else name
 
@@ -105,7 +113,7 @@ def _entry(
     inner = str(fields.outer.get("model_type")) in classes.INNER_TIES and fields.raw("tie_word_embeddings") is True
     tied = fields.raw("tie_word_embeddings") if tied is None or inner else tied
     if tied is None:
-        fields.said.append(f"tie_word_embeddings={str(trait.tied).lower()} (class default)")
+        fields.said.append(taken("default", "tie_word_embeddings", str(trait.tied).lower()))
     tied = trait.tied if tied is None else bool(tied)
     experts = _experts(fields, count, trait)
     mlps = layers.mlps(fields, count, trait, experts["count"] if experts else 0)
@@ -137,14 +145,14 @@ def _entry(
         sheet.add("vision", "vision", hidden, -(-seen // hidden))
         sheet.rows[-1]["params"] = seen
     if left_out:
-        fields.said.append(f"vision_config: {left_out}")
+        fields.said.append(_tower("vision_config", left_out))
     heard, left_out = towers.audio(fields.outer, hidden)
     if heard:
         sheet.add("audio", "audio", hidden, -(-heard // hidden))
         sheet.rows[-1]["params"] = heard
     if left_out:
-        fields.said.append(f"audio_config: {left_out}")
-    fields.said += [f"{n}: not counted" for n in classes.APART if isinstance(fields.outer.get(n), dict)]
+        fields.said.append(_tower("audio_config", left_out))
+    fields.said += [taken("tower", name) for name in classes.APART if isinstance(fields.outer.get(name), dict)]
     found = sheet.groups()
     total = sum(g["params"] for g in found)
     entry: Json = {
@@ -186,9 +194,7 @@ def _experts(fields: Fields, count: int, trait: classes.Class) -> Json | None:
     active = fields.need("active")
     if active > number:
         written = fields.named("active")
-        raise ImportProblem(
-            fields.where(written[0] if written else "num_experts_per_tok"), f"{active} of {number} experts"
-        )
+        raise ImportProblem(fields.where(written[0] if written else "num_experts_per_tok"), "beyond", active, n=number)
     width = fields.find("moe_intermediate") or fields.need("intermediate")
     shared = fields.find("shared", 0) or 0
     wide = fields.find("shared_intermediate", 0)
@@ -216,7 +222,7 @@ def _mlps(
         width = fields.number("intermediate_size_mlp", 1) or fields.number("dense_intermediate_size", 1)
         if not width and "four-wide" in trait.extra and not fields.named("intermediate"):
             factor = fields.number("expansion_ratio", 1) or 4
-            fields.said.append(f"intermediate_size={factor} x hidden_size (class default)")
+            fields.said.append(taken("default", "intermediate_size", f"{factor} × hidden_size"))
             width = factor * hidden
         width = width or fields.need("intermediate")
         width = _lfm_width(fields, width)
@@ -277,7 +283,7 @@ def _block_mlps(sheet: params.Sheet, fields: Fields, hidden: int) -> int | None:
         if width is None:
             factor = part.get("ffn_mult")
             if not isinstance(factor, int | float) or isinstance(factor, bool) or not 0 < factor < 100:
-                raise ImportProblem(f"block_configs[{index}].ffn.ffn_mult", f"not a factor: {shown(factor)}")
+                raise ImportProblem(f"block_configs[{index}].ffn.ffn_mult", "impossible", shown(factor))
             width = -(-int(2 * factor * hidden / 3) // 256) * 256
         width = fields.whole(f"block_configs[{index}].ffn.intermediate_size", width, 1)
         params.mlp(sheet, "mlp", 3, hidden, width, [index])

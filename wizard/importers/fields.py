@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .problem import ImportProblem, shown
+from .problem import ImportProblem, Said, shown, taken
 
 Json = dict[str, Any]
 LARGEST = 10**9  # of any single size in a config: wider than any model, small enough to multiply
@@ -92,7 +92,7 @@ class Fields:
         self.outer = config
         self.part, self.path = language_part(config)
         self.defaults = defaults
-        self.said: list[str] = []
+        self.said: list[Said] = []
 
     def raw(self, name: str) -> Any:
         """A field by its exact name: language part first, then the file; None when absent."""
@@ -128,7 +128,7 @@ class Fields:
         if found is None:
             default = self.defaults.get(quantity)
             if default is not None:
-                self.said.append(f"{NAMES[quantity][0]}={default} (class default)")
+                self.said.append(taken("default", NAMES[quantity][0], default))
             return default
         return self.whole(*found, low=low)
 
@@ -139,11 +139,12 @@ class Fields:
             raise self.missing(_USUAL.get(quantity, NAMES[quantity][0]))
         return value
 
-    def missing(self, name: str, more: str = "", others: tuple[str, ...] = ()) -> ImportProblem:
+    def missing(self, name: str, others: tuple[str, ...] = ()) -> ImportProblem:
         """The error for a field that is absent, with the other names under which it would be read."""
         others = tuple(n for n in (*others, *_ALIASES.get(name, ())) if n != name)
-        read = f" (also read as {', '.join(others)})" if others else ""
-        return ImportProblem(f"{self.path}{name}", f"missing{more}{read}")
+        if others:
+            return ImportProblem(f"{self.path}{name}", "missing", ", ".join(others))
+        return ImportProblem(f"{self.path}{name}", "missing")
 
     def require(self, needs: tuple[str, ...]) -> None:
         """Refuse a file that lacks one of the fields its class writes: "a|b" where either will do."""
@@ -157,9 +158,9 @@ class Fields:
         if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST:
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise ImportProblem(self.where(name), f"not a whole number: {shown(value)}")
+            raise ImportProblem(self.where(name), "impossible", shown(value))
         if not low <= value <= LARGEST:
-            raise ImportProblem(self.where(name), f"{value} is not between {low} and {LARGEST}")
+            raise ImportProblem(self.where(name), "range", value, low=low, high=LARGEST)
         return value
 
     def number(self, name: str, low: int = 0) -> int | None:
@@ -173,7 +174,7 @@ class Fields:
         if value is None:
             return default
         if not isinstance(value, bool):
-            raise ImportProblem(self.where(name), f"not true or false: {shown(value)}")
+            raise ImportProblem(self.where(name), "impossible", shown(value))
         return value
 
     def listed(self, name: str, length: int | None = None) -> list[Any] | None:
@@ -182,10 +183,10 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, list | tuple):
-            raise ImportProblem(self.where(name), f"not a list: {shown(value)}")
+            raise ImportProblem(self.where(name), "not-list", shown(value))
         extra = self.raw("num_nextn_predict_layers") if name == "layer_types" else None
         if length is not None and isinstance(extra, int) and len(value) == length + extra:
             value = value[:length]  # prediction layers are listed behind the model's own
         if length is not None and len(value) != length:
-            raise ImportProblem(self.where(name), f"has {len(value)} entries for {length} layers")
+            raise ImportProblem(self.where(name), "entries", len(value), layers=length)
         return list(value)

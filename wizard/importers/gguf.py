@@ -48,7 +48,7 @@ class _Reader:
     def take(self, size: int) -> bytes:
         data = self.file.read(size)
         if len(data) != size:
-            raise ImportProblem(self.field, "the file ends here")
+            raise ImportProblem(self.field, "cut")
         return data
 
     def number(self, form: str) -> Any:
@@ -57,7 +57,7 @@ class _Reader:
     def text(self, limit: int = _TEXT) -> str:
         size = self.number("Q")
         if size > limit:
-            raise ImportProblem(self.field, f"a text of {size} bytes")
+            raise ImportProblem(self.field, "impossible", size)
         return self.take(size).decode("utf-8", "replace")
 
     def skip(self, size: int) -> None:
@@ -72,10 +72,10 @@ class _Reader:
         if kind == _STRING:
             return self.text()
         if kind != _LIST or depth > 2:
-            raise ImportProblem(self.field, f"a value of type {kind}")
+            raise ImportProblem(self.field, "unknown", f"type {kind}")
         inner, count = self.number("I"), self.number("Q")
         if count > _ARRAY:
-            raise ImportProblem(self.field, f"an array of {count} entries")
+            raise ImportProblem(self.field, "range", count, low=0, high=_ARRAY)
         if inner in _SCALARS and count > KEPT:
             self.skip(count * struct.calcsize("<" + _SCALARS[inner]))
             return Long(count)
@@ -89,7 +89,7 @@ class _Reader:
         if kind == _STRING:
             size = self.number("Q")
             if size > _TEXT:
-                raise ImportProblem(self.field, f"a text of {size} bytes")
+                raise ImportProblem(self.field, "impossible", size)
             self.skip(size)
         else:
             self.value(kind, depth + 1)
@@ -99,16 +99,17 @@ def read(file: BinaryIO) -> Header:
     """The header of an open file; raises ImportProblem for anything that is not one."""
     reader = _Reader(file)
     if reader.take(4) != b"GGUF":
-        raise ImportProblem("header", "not a GGUF file")
+        raise ImportProblem("header", "not-gguf")
     version = reader.number("I")
     if version not in (2, 3):
-        order = " (the file is big endian)" if version in (2 << 24, 3 << 24) else ""
-        raise ImportProblem("version", f"{version} is not read{order}")
+        if version in (2 << 24, 3 << 24):  # the same number with its bytes the other way round
+            raise ImportProblem("version", "unknown", f"{version >> 24}, big endian")
+        raise ImportProblem("version", "unknown", version)
     tensors, pairs = reader.number("Q"), reader.number("Q")
     if tensors > _TENSORS:
-        raise ImportProblem("tensor_count", f"{tensors} tensors")
+        raise ImportProblem("tensor_count", "range", tensors, low=0, high=_TENSORS)
     if pairs > _PAIRS:
-        raise ImportProblem("metadata_kv_count", f"{pairs} pairs")
+        raise ImportProblem("metadata_kv_count", "range", pairs, low=0, high=_PAIRS)
     metadata: dict[str, Any] = {}
     for index in range(pairs):
         reader.field = f"metadata[{index}]"
@@ -122,10 +123,10 @@ def read(file: BinaryIO) -> Header:
         reader.field = name[:80] or reader.field
         count = reader.number("I")
         if not 1 <= count <= 4:
-            raise ImportProblem(reader.field, f"{count} dimensions")
+            raise ImportProblem(reader.field, "impossible", count)
         dims = tuple(reader.number("Q") for _ in range(count))
         if any(not 0 < d < 1 << 40 for d in dims):
-            raise ImportProblem(reader.field, f"dimensions {shown(dims)}")
+            raise ImportProblem(reader.field, "impossible", shown(dims))
         found.append(Tensor(name, dims, reader.number("I")))
         reader.number("Q")
     return Header(metadata, found)

@@ -12,7 +12,7 @@ from typing import Any
 
 from wizard.memory import ggml
 
-from .config import Imported
+from .config import LAYERS, Imported
 from .gguf import Header, Long, Tensor
 from .problem import ImportProblem, shown
 
@@ -45,7 +45,7 @@ class _Meta:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= 10**9:
-            raise ImportProblem(self.key(name), f"{shown(value)} is not possible")
+            raise ImportProblem(self.key(name), "impossible", shown(value))
         return value
 
     def need(self, name: str) -> int:
@@ -58,7 +58,7 @@ class _Meta:
         value = self.get(name)
         if isinstance(value, list):
             if len(value) != layers or not all(isinstance(v, int) and 0 <= v <= 10**9 for v in value):
-                raise ImportProblem(self.key(name), f"has {len(value)} entries for {layers} layers")
+                raise ImportProblem(self.key(name), "entries", len(value), layers=layers)
             return [int(v) for v in value]
         one = self.whole(name)
         return None if one is None else [one] * layers
@@ -69,10 +69,10 @@ def build(header: Header) -> Imported:
     meta = _Meta(header.metadata)
     split = header.metadata.get("split.count")
     if isinstance(split, int) and split > 1:
-        raise ImportProblem("split.count", f"one of {split} parts; the other parts hold tensors too")
+        raise ImportProblem("split.count", "part", split)
     layers, hidden = meta.need("block_count"), meta.need("embedding_length")
-    if layers > 10000:
-        raise ImportProblem(meta.key("block_count"), f"{layers} layers")
+    if layers > LAYERS:
+        raise ImportProblem(meta.key("block_count"), "range", layers, low=1, high=LAYERS)
     blocks: list[dict[str, Tensor]] = [{} for _ in range(layers)]
     groups: dict[str, list[int]] = {}
     for tensor in header.tensors:
@@ -80,7 +80,7 @@ def build(header: Header) -> Imported:
         if match:
             index = int(match[1])
             if index >= layers:
-                raise ImportProblem(tensor.name, f"layer {index} of {layers}")
+                raise ImportProblem(tensor.name, "beyond", index + 1, n=layers)
             blocks[index][match[2]] = tensor
         sums = groups.setdefault(_group(tensor.name, match, blocks), [0, 0])
         sums[0] += prod(tensor.dims)
@@ -144,7 +144,7 @@ def _file_type(number: Any) -> str:
 def _bytes(tensor: Tensor) -> int:
     name = ggml.NUMBERS.get(tensor.type)
     if name is None:
-        raise ImportProblem(tensor.name, f"type {tensor.type} is not known")
+        raise ImportProblem(tensor.name, "unknown", f"type {tensor.type}")
     return prod(tensor.dims[1:]) * ggml.row_bytes(name, tensor.dims[0])
 
 
@@ -216,10 +216,10 @@ def _experts(meta: _Meta, blocks: list[dict[str, Tensor]]) -> Json | None:
     if active is None:
         raise ImportProblem(meta.key("expert_used_count"), "missing")
     if active > count:
-        raise ImportProblem(meta.key("expert_used_count"), f"{active} of {count} experts")
+        raise ImportProblem(meta.key("expert_used_count"), "beyond", active, n=count)
     shape = stacks[0].dims
     if len(shape) != 3 or shape[2] != count:
-        raise ImportProblem(stacks[0].name, f"{shown(shape)} is no stack of {count} experts")
+        raise ImportProblem(stacks[0].name, "unlike", shown(shape), n=count)
     return {"count": count, "active": active, "shared": meta.whole("expert_shared_count") or 0,
             "intermediate": shape[0],
             "layers": len(stacks)}  # fmt: skip
@@ -269,7 +269,7 @@ def _kind(block: dict[str, Tensor]) -> str:
     if any(name.startswith("shortconv") for name in block):
         return "conv"
     if any(name.startswith("time_mix") for name in block):
-        raise ImportProblem("blk.0.time_mix", "a state of this kind is not known")
+        raise ImportProblem("blk.0.time_mix", "unknown", "time_mix")
     return "none"
 
 
@@ -293,20 +293,20 @@ def _keys(
     meta: _Meta, block: dict[str, Tensor], index: int, heads: int, kv: list[int] | None, hidden: int, windowed: bool
 ) -> Json:
     if not heads:
-        raise ImportProblem(meta.key("attention.head_count"), f"0 heads on layer {index}, which has keys")
+        raise ImportProblem(meta.key("attention.head_count"), "impossible", 0)
     end = "_swa" if windowed and meta.get("attention.key_length_swa") is not None else ""
     dim = meta.whole(f"attention.key_length{end}", 1) or hidden // heads
     if not dim:
-        raise ImportProblem(meta.key("attention.head_count"), f"{heads} heads in a width of {hidden}")
+        raise ImportProblem(meta.key("attention.head_count"), "beyond", heads, n=hidden)
     v_dim = meta.whole(f"attention.value_length{end}", 1) or dim
     count = kv[index] if kv else heads
     key = block.get("attn_k.weight")
     if key is not None:
         if key.dims[-1] % dim:
-            raise ImportProblem(key.name, f"{key.dims[-1]} rows are not heads of {dim}")
+            raise ImportProblem(key.name, "uneven", key.dims[-1], n=dim)
         real = key.dims[-1] // dim
         if kv and kv[index] != real:
-            raise ImportProblem(meta.key("attention.head_count_kv"), f"{kv[index]}, but {key.name} has {real} heads")
+            raise ImportProblem(meta.key("attention.head_count_kv"), "unlike", kv[index], n=real)
         count = real
     group: Json = {"kind": "full", "kv_heads": count, "head_dim": dim}
     if v_dim != dim:
@@ -321,7 +321,7 @@ def _latent(meta: _Meta, latent: int | None, heads: int) -> Json:
     key = meta.whole("attention.key_length_mla", 1) or meta.need("attention.key_length")
     value = meta.whole("attention.value_length_mla", 1) or meta.need("attention.value_length")
     if key <= rope:
-        raise ImportProblem(meta.key("attention.key_length"), f"{key} with a rotary part of {rope}")
+        raise ImportProblem(meta.key("attention.key_length"), "unlike", key, n=rope)
     return {"kind": "mla", "heads": heads, "latent": latent, "rope": rope, "nope": key - rope, "v_head_dim": value}
 
 
@@ -340,7 +340,7 @@ def _state(meta: _Meta, kind: str, hidden: int, block: dict[str, Tensor]) -> Jso
     kernel, inner, size = meta.need("ssm.conv_kernel"), meta.need("ssm.inner_size"), meta.need("ssm.state_size")
     rank, groups = meta.need("ssm.time_step_rank"), meta.whole("ssm.group_count") or 0
     if (kind == "linear" or groups) and (not rank or inner % rank):
-        raise ImportProblem(meta.key("ssm.inner_size"), f"{inner} does not divide by {rank} heads")
+        raise ImportProblem(meta.key("ssm.inner_size"), "uneven", inner, n=rank)
     if kind == "linear":
         if not groups:
             raise ImportProblem(meta.key("ssm.group_count"), "missing")

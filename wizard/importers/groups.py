@@ -6,7 +6,7 @@ from typing import Any
 
 from .classes import Class
 from .fields import Fields
-from .problem import ImportProblem, shown
+from .problem import ImportProblem, shown, taken
 
 Json = dict[str, Any]
 # what only the count of parameters reads, and an architecture does not keep
@@ -22,7 +22,7 @@ def build(fields: Fields, kinds: list[str], trait: Class, hidden: int, heads: in
     varied = fields.raw("num_attention_heads_per_layer")
     if isinstance(varied, list) and set(map(str, varied)) != {str(heads)}:
         where = fields.where("num_attention_heads_per_layer")
-        raise ImportProblem(where, "layers with different numbers of query heads are not known here")
+        raise ImportProblem(where, "unknown", shown(varied))
     per_layer = fields.named("kv_heads")
     if per_layer and isinstance(per_layer[1], list):
         return _listed(fields, kinds, per_layer, hidden, heads)
@@ -65,9 +65,7 @@ def head_dim(fields: Fields, hidden: int, heads: int) -> int:
     if written is not None:
         return written
     if hidden % heads:
-        raise ImportProblem(
-            f"{fields.path}hidden_size", f"{hidden} does not divide by {heads} heads, and head_dim is missing"
-        )
+        raise ImportProblem(f"{fields.path}hidden_size", "uneven-no", hidden, n=heads, other="head_dim")
     return hidden // heads
 
 
@@ -78,7 +76,7 @@ def kv_heads(fields: Fields, trait: Class, heads: int) -> int:
         written = None
     one = fields.raw("multi_query")
     if one is None and trait.kind == "multi-query":
-        fields.said.append("multi_query=true (class default)")
+        fields.said.append(taken("default", "multi_query", "true"))
         one = True
     if one is True and fields.raw("new_decoder_architecture") is not True:
         return 1
@@ -86,12 +84,14 @@ def kv_heads(fields: Fields, trait: Class, heads: int) -> int:
     if value is None:
         if not trait.mha and trait.kind != "falcon":
             raise ImportProblem(f"{fields.path}num_key_value_heads", "missing")
-        fields.said.append(f"num_key_value_heads={heads} (one per query head)")
+        fields.said.append(taken("default", "num_key_value_heads", heads))
         return heads
     if value > heads or heads % value:
         raise ImportProblem(
             fields.where(written[0] if written else "num_key_value_heads"),
-            f"{value} KV heads do not share {heads} query heads evenly",
+            "uneven-of",
+            value,
+            n=heads,
         )
     return value
 
@@ -105,7 +105,7 @@ def _heads(fields: Fields, kind: str, trait: Class, hidden: int, heads: int) -> 
         own = fields.number("swa_num_key_value_heads", 1)
         if own is None and "wide-windows" in trait.extra:
             own = 2 * kv
-            fields.said.append(f"swa_num_key_value_heads={own} (class default)")
+            fields.said.append(taken("default", "swa_num_key_value_heads", own))
         kv = own or kv
         dim = fields.number("swa_head_dim", 1) or dim
         v_dim = fields.number("swa_v_head_dim", 1) or (v_dim if fields.has("v_head_dim") else dim)
@@ -115,7 +115,7 @@ def _heads(fields: Fields, kind: str, trait: Class, hidden: int, heads: int) -> 
         kv = fields.number("num_global_key_value_heads", 1) or kv
         dim = fields.number("global_head_dim", 1) or 0
         if not dim:
-            fields.said.append("global_head_dim=512 (class default)")
+            fields.said.append(taken("default", "global_head_dim", 512))
             dim = 512
         v_dim = dim
     group |= {"kv_heads": kv, "head_dim": dim}
@@ -146,7 +146,9 @@ def _latent(fields: Fields, heads: int) -> Json:
     if width and width != group["rope"] + group["nope"]:
         raise ImportProblem(
             fields.where("qk_head_dim"),
-            f"{width} is not qk_nope_head_dim + qk_rope_head_dim = {group['rope'] + group['nope']}",
+            "unlike",
+            width,
+            n=group["rope"] + group["nope"],
         )
     return group
 
@@ -232,7 +234,7 @@ def _mamba(fields: Fields, trait: Class, hidden: int) -> Json:
     if wide is None and trait.kind == "layers" and fields.has("mamba_expand"):
         wide = (fields.number("mamba_expand", 1) or 2) * hidden
     if wide is not None and wide != heads * dim:
-        raise ImportProblem(fields.where("mamba_d_head"), f"{heads} heads of {dim} are not the {wide} of the layer")
+        raise ImportProblem(fields.where("mamba_d_head"), "unlike", heads * dim, n=wide)
     groups = fields.number("n_groups", 1) or fields.number("mamba_n_groups", 1) or 1
     return {"heads": heads, "groups": groups, "state_size": size, "head_dim": dim, "conv_kernel": kernel,
             "conv_channels": heads * dim + 2 * groups * size, "dtype_bytes": _dtype(fields)}  # fmt: skip
@@ -244,7 +246,7 @@ def _share(fields: Fields, kinds: list[str], found: list[Json]) -> None:
     if not shared:
         return
     if shared >= len(kinds):
-        raise ImportProblem(fields.where("num_kv_shared_layers"), f"{shared} of {len(kinds)} layers")
+        raise ImportProblem(fields.where("num_kv_shared_layers"), "beyond", shared, n=len(kinds))
     for group in found:
         of_kind = kinds[len(kinds) - shared :].count(group["kind"])
         if of_kind:
@@ -271,7 +273,7 @@ def _indexers(fields: Fields, kinds: list[str], found: list[Json], trait: Class)
         (g for g in found if g["kind"] == "full"), None
     )
     if target is None:
-        raise ImportProblem(f"{fields.path}index_head_dim", f"an indexer of {width}, but no layer that uses one")
+        raise ImportProblem(f"{fields.path}index_head_dim", "unused", width)
     target["indexer"] = width
     if owners is not None and owners != target["layers"]:
         target["indexer_layers"] = min(owners, target["layers"])
@@ -281,7 +283,7 @@ def _listed(fields: Fields, kinds: list[str], named: tuple[str, Any], hidden: in
     """KV heads written per layer."""
     name, values = named
     if len(values) != len(kinds):
-        raise ImportProblem(fields.where(name), f"has {len(values)} entries for {len(kinds)} layers")
+        raise ImportProblem(fields.where(name), "entries", len(values), layers=len(kinds))
     dim = head_dim(fields, hidden, heads)
     at: dict[int, list[int]] = {}
     for index, value in enumerate(values):
@@ -313,7 +315,7 @@ def _blocks(fields: Fields, kinds: list[str], heads: int) -> list[Json]:
             share = fields.whole(where, share, 1)
             kv = share if part.get("num_key_value_heads") else heads // share
             if not part.get("num_key_value_heads") and heads % share:
-                raise ImportProblem(where, f"{shown(share)} does not divide {heads} heads")
+                raise ImportProblem(where, "uneven-of", shown(share), n=heads)
         at.setdefault(kv, []).append(index)
     return _by_heads(at, dim)
 
@@ -322,10 +324,10 @@ def _compressed(fields: Fields, kinds: list[str], heads: int) -> list[Json]:
     """A window of single-head keys on each layer, and one compressed entry per stride of tokens beside it."""
     ratios = fields.listed("compress_ratios")
     if ratios is None or len(ratios) < len(kinds):
-        raise ImportProblem(
-            f"{fields.path}compress_ratios",
-            "missing" if ratios is None else f"has {len(ratios)} entries for {len(kinds)} layers",
-        )
+        where = f"{fields.path}compress_ratios"
+        if ratios is None:
+            raise ImportProblem(where, "missing")
+        raise ImportProblem(where, "entries", len(ratios), layers=len(kinds))
     dim, window = fields.need("head_dim"), fields.need("window")
     q_latent = fields.need("q_latent")
     base = {"kind": "swa", "kv_heads": 1, "head_dim": dim, "k_is_v": True, "window": window}

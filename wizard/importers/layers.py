@@ -11,7 +11,7 @@ from typing import Any
 
 from .classes import Class
 from .fields import Fields
-from .problem import ImportProblem, shown
+from .problem import ImportProblem, shown, taken
 
 # what the entries of a list of layer types mean
 _TYPES = {
@@ -66,7 +66,7 @@ def _types(fields: Fields, name: str, layers: int) -> list[str] | None:
     for index, value in enumerate(listed):
         kind = _TYPES.get(value) if isinstance(value, str) else None
         if kind is None:
-            raise ImportProblem(f"{fields.where(name)}[{index}]", f"{shown(value)} is not a known kind of layer")
+            raise ImportProblem(f"{fields.where(name)}[{index}]", "unknown", shown(value))
         kinds.append(kind)
     return kinds
 
@@ -79,12 +79,10 @@ def _by_list(fields: Fields, layers: int) -> list[str] | None:
     pattern = fields.raw("hybrid_override_pattern")
     if isinstance(pattern, str):
         if len(pattern) != layers:
-            raise ImportProblem(
-                fields.where("hybrid_override_pattern"), f"has {len(pattern)} letters for {layers} layers"
-            )
+            raise ImportProblem(fields.where("hybrid_override_pattern"), "entries", len(pattern), layers=layers)
         unknown = set(pattern) - set(_LETTERS)
         if unknown:
-            raise ImportProblem(fields.where("hybrid_override_pattern"), f"unknown letters {shown(sorted(unknown))}")
+            raise ImportProblem(fields.where("hybrid_override_pattern"), "unknown", shown(sorted(unknown)))
         return [_LETTERS[letter] for letter in pattern]
     listed = fields.listed("hybrid_layer_pattern", layers)
     if listed is not None:
@@ -97,22 +95,22 @@ def _by_class(fields: Fields, layers: int, trait: Class) -> list[str] | None:
     if kind == "gated-delta" and not fields.has("layer_types"):
         step = fields.number("full_attention_interval", 1)
         if step is None:
-            raise ImportProblem(fields.where("layer_types"), "missing, and full_attention_interval too")
+            raise ImportProblem(fields.where("layer_types"), "missing", "full_attention_interval")
         return ["full" if (i + 1) % step == 0 else "linear" for i in range(layers)]
     if kind == "kda":
         section = fields.raw("linear_attn_config")
         if not isinstance(section, dict) or not isinstance(section.get("full_attn_layers"), list):
-            raise ImportProblem(fields.where("linear_attn_config"), "missing full_attn_layers")
+            raise ImportProblem(f"{fields.where('linear_attn_config')}.full_attn_layers", "missing")
         full = section["full_attn_layers"]  # counted from one
         if not all(isinstance(n, int) for n in full):
-            raise ImportProblem(fields.where("linear_attn_config"), "full_attn_layers are not whole numbers")
+            raise ImportProblem(f"{fields.where('linear_attn_config')}.full_attn_layers", "impossible", shown(full))
         return ["full" if i + 1 in full else "linear" for i in range(layers)]
     for name, other in (("attn_layer_indices", "mamba"), ("full_attn_idxs", "conv")) if kind == "layers" else ():
         at = fields.listed(name)
         if at is not None and not fields.has("layer_types"):
             return ["full" if i in at else other for i in range(layers)]
     if kind == "layers" and not any(map(fields.has, ("layer_types", "layers_block_type"))):
-        raise ImportProblem(fields.where("layer_types"), "missing, so it is not known which layers keep a state")
+        raise ImportProblem(fields.where("layer_types"), "missing")
     if kind == "longcat":
         return ["full"] * layers
     if kind in ("mamba1", "mamba2"):
@@ -177,7 +175,7 @@ def _by_window(fields: Fields, layers: int, trait: Class) -> list[str]:
         return ["swa" if i % 2 == 0 else "full" for i in range(layers)]
     if isinstance(how, int):
         return ["full" if (i + 1) % how == 0 else "swa" for i in range(layers)]
-    fields.said.append("sliding_window: no field says which layers use it, so every layer sees the whole context")
+    fields.said.append(taken("whole", "sliding_window"))
     return ["full"] * layers
 
 

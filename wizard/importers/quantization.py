@@ -38,7 +38,7 @@ def read(config: Json, fields: Fields, quant_file: Any, entry: Json) -> Json | N
     if section is None:
         return _plain(fields)
     if not isinstance(section, dict):
-        raise ImportProblem(where, f"not an object: {shown(section)}")
+        raise ImportProblem(where, "not-map", shown(section))
     found = _method(section, where, fields)
     bits = found["bits"]
     stored = [_bits_of(row, bits, found) for row in entry["matrices"]]
@@ -81,7 +81,7 @@ def _plain(fields: Fields) -> Json | None:
         return None
     bits = _WIDTHS.get(dtype.removeprefix("torch."))
     if bits is None:
-        raise ImportProblem(fields.where("torch_dtype"), f"{shown(dtype)} is not a known type")
+        raise ImportProblem(fields.where("torch_dtype"), "unknown", shown(dtype))
     type_ = {16: "bf16" if "b" in dtype.removeprefix("torch.")[:1] else "fp16", 32: "fp32", 64: "fp64"}[bits]
     return {"family": "safetensors", "type": type_, "bits": bits, "tensors": {}, "group_size": 0}
 
@@ -89,7 +89,9 @@ def _plain(fields: Fields) -> Json | None:
 def _number(section: Json, name: str, where: str, low: float, high: float) -> float:
     value = section.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ImportProblem(f"{where}.{name}", "missing" if value is None else f"{shown(value)} is not possible")
+        if value is None:
+            raise ImportProblem(f"{where}.{name}", "missing")
+        raise ImportProblem(f"{where}.{name}", "impossible", shown(value))
     return value
 
 
@@ -127,7 +129,7 @@ def _method(section: Json, where: str, fields: Fields) -> Json:
         bits = _number(section, "bits", where, 1, 16)
         head = section.get("head_bits", section.get("lm_head_bits", 6))
         return {"family": method, "type": f"{bits:.1f}bpw".replace(".", "_"), "bits": bits, "head": head}
-    raise ImportProblem(f"{where}.quant_method", f"{shown(method or section.get('quant_method'))} is not known")
+    raise ImportProblem(f"{where}.quant_method", "unknown", shown(method or section.get("quant_method")))
 
 
 def _mlx(section: Json, where: str) -> Json:
@@ -175,11 +177,11 @@ def _modelopt(section: Json, algo: str, where: str) -> Json:
         names = {str(v.get("quant_algo", "")).upper() for v in listed.values() if isinstance(v, dict)}
         unknown = names - set(_ALGOS)
         if unknown:
-            raise ImportProblem(f"{where}.quantized_layers", f"{shown(sorted(unknown))} is not known")
+            raise ImportProblem(f"{where}.quantized_layers", "unknown", shown(sorted(unknown)))
         main = _ALGOS["NVFP4" if "NVFP4" in names else sorted(names)[0]]
         return {"family": main[0], "type": main[1], "bits": main[2], "listed": listed}
     if algo not in _ALGOS:
-        raise ImportProblem(f"{where}.quant_algo", f"{shown(algo)} is not known")
+        raise ImportProblem(f"{where}.quant_algo", "unknown", shown(algo))
     family, type_, bits = _ALGOS[algo]
     return {"family": family, "type": type_, "bits": bits}
 
@@ -190,7 +192,7 @@ def _groups(section: Json, where: str) -> Json:
     first = next(iter(listed.values()), None) if isinstance(listed, dict) else None
     weights = first.get("weights") if isinstance(first, dict) else None
     if not isinstance(weights, dict):
-        raise ImportProblem(f"{where}.config_groups", "missing weights")
+        raise ImportProblem(f"{where}.config_groups.weights", "missing")
     bits = _number(weights, "num_bits", f"{where}.config_groups.weights", 1, 16)
     group = weights.get("group_size")
     group = group if isinstance(group, int) and group > 0 else 0

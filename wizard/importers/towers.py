@@ -13,8 +13,7 @@ from . import hearing
 from . import tower_kinds as kinds
 
 Json = dict[str, Any]
-ENCODER = "tower of an unknown kind, not counted"
-JOINT = "projector of an unknown kind, not counted"
+ENCODER, JOINT = "tower", "joint"  # what is of an unknown kind and not counted
 
 _BROKEN = (KeyError, TypeError, IndexError, ValueError, ZeroDivisionError, OverflowError, AttributeError)
 
@@ -56,7 +55,8 @@ def _fits(name: str, value: Any) -> bool:
 
 
 def vision(config: Json, hidden: int) -> tuple[int, str]:
-    """(parameters, what was assumed or not counted) of the image tower; (0, "") when there is none."""
+    """(parameters, what was not counted, ENCODER or JOINT, or the fields whose own value the class gave) of the image
+    tower; (0, "") when there is none."""
     part = _part(config, "vision_config")
     if config.get("model_type") == "fuyu":  # patches go straight into the language model
         part = config
@@ -94,7 +94,7 @@ def _told(part: Any, config: Json, count: Callable[[Json, Json], tuple[int | Non
         return found, JOINT
     if not isinstance(joint, int) or not 0 <= joint < 10**12:
         return 0, ENCODER
-    return found + joint, f"{', '.join(dict.fromkeys(silent))} (class default)" if silent else ""
+    return found + joint, ", ".join(dict.fromkeys(silent))
 
 
 def _count(part: Json, config: Json, hidden: int) -> tuple[int | None, int | None]:

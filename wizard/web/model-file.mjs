@@ -64,7 +64,9 @@ function shown(found, dialog, lang) {
     nodes.push(dialog.row(label, "", model), dialog.line("model-size", size, "wf-note"));
     if (found.format) nodes.push(format ? dialog.row(dialog.say("model-format", found), "", { format }) : formatLine());
     if (found.kv) nodes.push(dialog.line("model-kv", { type: found.kv }, "wf-note"));
-    for (const what of found.said) nodes.push(dialog.line("model-said", { what }, "wf-note"));
+    for (const { id, params } of found.said) {
+      nodes.push(dialog.line("model-said", { what: dialog.say(id, params) }, "wf-note"));
+    }
     const word = found.link > LINK_MAX ? "model-long" : "model-link";
     if (!found.known) nodes.push(dialog.line(word, { n: number(lang, found.link, 0) }, "wf-note"));
   }
