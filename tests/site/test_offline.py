@@ -70,6 +70,15 @@ def test_home_wizard_and_seen_pages_without_a_network(visit):
         context.set_offline(False)
 
 
+def test_the_runtime_is_left_to_the_browser(visit):
+    """What comes from a service worker is compiled anew at every visit; the browser's own copy is not."""
+    _, page, address, _ = visit
+    with page.expect_response("**/*.wasm") as wasm, page.expect_response("**/python.zip.gz") as python:
+        page.goto(f"{address}vi/wizard/{TEAM}")
+    assert not wasm.value.from_service_worker
+    assert python.value.from_service_worker
+
+
 def test_a_new_version_takes_over_and_the_old_one_goes(browser, site, tmp_path):
     """Three versions in a row: each is shown at once, and at most the one before is still kept."""
     shutil.copytree(site / "assets", tmp_path / "assets")

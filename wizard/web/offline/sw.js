@@ -27,9 +27,18 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const name = nameOf(request.url);
   if (request.method !== "GET" || name === null || name === "sw.js") return;
+  if (leftToBrowser(request, name)) return;
   const lasting = NAMED_BY_CONTENT.test(name) || fixed.has(name);
   event.respondWith(lasting ? kept(event, name) : fresh(event, name));
 });
+
+/**
+ * The browser keeps the machine code of a module beside its own copy of the file, and makes it anew for a copy that
+ * comes from here: a second or two of every visit. Without a network, and when asked again, it still comes from here.
+ */
+function leftToBrowser(request, name) {
+  return name.endsWith(".wasm") && request.cache === "default" && navigator.onLine;
+}
 
 /** What every page needs, and the languages that an earlier version kept, are there before this one takes over. */
 async function install() {
@@ -93,9 +102,15 @@ async function kept({ request }, name) {
   const again = request.cache === "reload" || request.cache === "no-store"; // what was kept may be damaged
   const found = again ? null : await find(ROOT + name);
   if (found) return found;
-  const reply = await fetch(request);
-  if (usable(reply)) await put(FILES, name, reply.clone());
-  return reply;
+  try {
+    const reply = await fetch(request);
+    if (usable(reply)) await put(FILES, name, reply.clone());
+    return reply;
+  } catch (error) {
+    const old = again && (await find(ROOT + name));
+    if (old) return old;
+    throw error;
+  }
 }
 
 async function fresh(event, name) {
