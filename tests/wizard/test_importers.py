@@ -222,6 +222,42 @@ def test_what_the_weights_are_stored_in():
     assert architecture(grouped).format["bits"] == 5
 
 
+@pytest.mark.parametrize(
+    "named", ["mtp*", "mtp.layers.0*", "re:^mtp.*", "model.layers.64*", "mtp.layers.0.mlp.experts.3.up_proj"]
+)
+def test_a_list_for_the_prediction_layer_is_not_for_the_layers_of_the_model(named):
+    """Published lists of what stays in 16 bits name the layer that predicts further tokens by the same words."""
+    quantized = {**m.QWEN3_32B, "quantization_config": {"quant_algo": "NVFP4", "ignore": ["lm_head", named]}}
+    bits = architecture(quantized).format["tensors"]
+    assert bits["mtp"] == 16 and bits["mlp"] == bits["attention"] == 4.5
+
+
+def test_a_part_of_the_prediction_layer_says_nothing_about_all_of_it():
+    section = {"quant_method": "fp8", "weight_block_size": [128, 128], "ignore": ["mtp.fc", "model.layers.64.eh_proj"]}
+    assert "mtp" not in architecture({**m.QWEN3_32B, "quantization_config": section}).format["tensors"]
+
+
+@pytest.mark.parametrize(
+    "tower", ["visual.blocks.0.mlp.up_proj", "model.vision_tower.encoder.layers.0.self_attn.q_proj"]
+)
+def test_a_list_for_the_image_tower_is_not_for_the_layers_of_the_model(tower):
+    section = {"quant_algo": "NVFP4", "ignore": [tower, "audio_tower.layers.0.self_attn.q_proj"]}
+    bits = architecture({**m.QWEN3_32B, "quantization_config": section}).format["tensors"]
+    assert bits["mlp"] == bits["attention"] == 4.5
+
+
+def test_experts_quantized_once_more_leave_the_rest_as_it_was():
+    """Attention that the list leaves out stays in the 8 bits of the file it was made from."""
+    section = {
+        "quant_method": "fp8", "weight_block_size": [128, 128], "quant_algo": "MIXED_PRECISION",
+        "moe_quant_algo": "NVFP4", "group_size": 16, "ignore": ["*.attn.*", "*.ffn.shared_experts.*", "head", "mtp.*"],
+        "quantized_layers": {"layers.0.ffn.experts": {"quant_algo": "NVFP4", "group_size": 16}},
+    }  # fmt: skip
+    made = architecture({**m.DEEPSEEK_V3, "quantization_config": section}).format
+    assert made["family"] == "nvfp4" and made["tensors"]["experts"] == 4.5 and made["tensors"]["head"] == 16
+    assert 8 < made["tensors"]["attention"] < 8.01 and 8 < made["tensors"]["shared-experts"] < 8.01
+
+
 def test_an_index_of_safetensors():
     index = {"metadata": {"total_size": 100}, "weight_map": {"a": "one", "b": "two", "c": "one"}}
     assert read_index(index) == (100, ("one", "two"), 3)

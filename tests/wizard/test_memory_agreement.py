@@ -10,6 +10,7 @@ from wizard import memory_command, paths, sizing
 from wizard.facts import Facts
 from wizard.kb import KB
 from wizard.memory import held_of
+from wizard.refused import Refused
 from wizard.shapes import Workload
 from wizard.situation import read
 
@@ -105,5 +106,5 @@ def test_the_back_end_is_the_one_that_reads_the_format(ask):
         "--model", "Qwen3-8B", "--engine", "llama.cpp", "--format", "Q4_K_M", "--device", "M4 Max", "--backend", "cpu"
     )
     assert on_gpu["pool_bytes"] < on_cpu["pool_bytes"]  # the system keeps more from a GPU than from a process
-    with pytest.raises(ValueError, match="--backend: 'cuda'"):
+    with pytest.raises(Refused, match="terminal.memory-backend: name='cuda'"):
         ask("--model", "Qwen3-8B", "--engine", "llama.cpp", "--device", "M4 Max", "--backend", "cuda")

@@ -25,6 +25,10 @@ _ROLES = {
 _ATTENTION = ("self_attn", "attn", "attention", "self_attention", "indexer")
 _MLP = ("mlp", "feed_forward", "ffn", "block_sparse_moe")
 _LAYER = re.compile(r"(?:layers|blocks|h)\.(\d+|\*)(?:\.(.*))?$")
+_SEES = re.compile(r"vision|visual|mm_projector|multi_modal|patch_merge|image_")
+_HEARS = re.compile(r"audio|speech|sound")
+# a pattern that names all of a layer, or its experts
+_WHOLE = re.compile(r"(mtp|layers\\?\.\d+)(\\?\.layers(\\?\.\d+)?)?[.*$\\]*$|experts")
 # methods by name: family of the format
 _SIMPLE = {"awq": "awq", "gptq": "gptq", "auto-round": "gptq", "autoround": "gptq", "hqq": "gptq"}
 
@@ -33,6 +37,8 @@ def read(config: Json, fields: Fields, quant_file: Any, entry: Json) -> Json | N
     """The format of the weights, or None when neither a quantization nor a dtype is written.
 
     Returns {"family", "type", "bits", "tensors", "group_size"}.
+
+    "tensors" has "mtp" where the section says how the layers that predict further tokens are stored.
     """
     section, where = _section(config, fields, quant_file)
     if section is None:
@@ -49,6 +55,8 @@ def read(config: Json, fields: Fields, quant_file: Any, entry: Json) -> Json | N
         total[0] += row["params"] * row["layers"]
         total[1] += row["params"] * sum(each)
     tensors = {name: bits_ / params for name, (params, bits_) in sums.items()}
+    if "mtp" in found:
+        tensors["mtp"] = found["mtp"]
     return {"family": found["family"], "type": found["type"], "bits": bits, "tensors": tensors,
             "group_size": found.get("group_size", 0)}  # fmt: skip
 
@@ -101,6 +109,10 @@ def _method(section: Json, where: str, fields: Fields) -> Json:
     algo = str(section.get("quant_algo") or "").upper()
     if not method and not algo and "group_size" in section and "bits" in section:
         return _mlx(section, where)
+    routed = _ALGOS.get(str(section.get("moe_quant_algo") or "").upper())
+    if algo and routed and method == "fp8":  # experts quantized once more, the rest as the FP8 file had it
+        family, type_, bits = routed
+        return {**_fp8(section, fields), "family": family, "type": type_, "experts": bits, "over": True}
     if algo:
         return _modelopt(section, algo, where)
     if method == "compressed-tensors" or (not method and "config_groups" in section):
@@ -244,29 +256,53 @@ def _bits_of(row: Json, bits: float, found: Json) -> list[float]:
 
 
 def _exceptions(rows: list[Json], stored: list[list[float]], section: Json, found: Json) -> None:
+    if found.get("over"):
+        return  # what its lists leave out stays in 8 bits
     if found.get("listed"):
         for name, how in found["listed"].items():
             if not isinstance(how, dict):
                 continue
             bits = _ALGOS[str(how.get("quant_algo", "")).upper()][2]
-            _apply(rows, stored, str(name), bits, experts_in=True)
+            if _predicts(str(name), rows):
+                found["mtp"] = max(bits, found.get("mtp", 0))
+            else:
+                _apply(rows, stored, str(name), bits, experts_in=True)
     skipped: list[Any] = []
     for key in ("modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers", "llm_int8_skip_modules"):
         value = section.get(key)
         if isinstance(value, list):
             skipped += value
     for name in dict.fromkeys(v for v in skipped if isinstance(v, str)):
-        _apply(rows, stored, name, 16.0)
+        if _predicts(name, rows):
+            if _WHOLE.search(name):
+                found["mtp"] = 16.0
+        else:
+            _apply(rows, stored, name, 16.0)
     special = {k: v for k, v in section.items() if isinstance(v, dict) and "bits" in v and "group_size" in v}
     for name, how in special.items():  # MLX: a module with its own bits
-        if isinstance(how["bits"], int | float) and isinstance(how["group_size"], int) and how["group_size"] > 0:
+        known = isinstance(how["bits"], int | float) and isinstance(how["group_size"], int) and how["group_size"] > 0
+        if known and not _predicts(name, rows):
             _apply(rows, stored, name, how["bits"] + 32 / how["group_size"])
+
+
+def _predicts(pattern: str, rows: list[Json]) -> bool:
+    """Whether a module pattern names a layer that predicts further tokens: by its name, or as a layer after the
+    last one of the model."""
+    name = pattern.replace("\\.", ".")
+    if re.search(r"(^|[^a-z])mtp", name):
+        return True
+    if _SEES.search(name) or _HEARS.search(name):
+        return False
+    match = re.search(r"(?:^|\.)layers\.(\d+)(?!\d)", name)
+    return bool(match) and int(match[1]) > max((i for row in rows for i in row["at"]), default=0)
 
 
 def _apply(rows: list[Json], stored: list[list[float]], pattern: str, bits: float, experts_in: bool = False) -> None:
     """Set the bits of every matrix that a module pattern names."""
     name = pattern.removeprefix("re:").replace("\\.", ".").replace(".*", "*").strip("^$*. ")
-    match = _LAYER.search(name)
+    if _HEARS.search(name):
+        return  # a part that no matrix here belongs to
+    match = None if _SEES.search(name) else _LAYER.search(name)
     layer, rest = (match[1], match[2] or "") if match else ("*", name)
     if match and rest in ("", "*"):
         groups: tuple[str, ...] | None = _QUANTIZED
@@ -305,7 +341,7 @@ def _target(name: str, inside: bool) -> tuple[tuple[str, ...] | None, tuple[str,
         return ("head",), None
     if "embed_tokens" in joined or "word_embeddings" in joined or joined == "embed":
         return ("embeddings",), None
-    if re.search(r"vision|visual|mm_projector|multi_modal|patch_merge", joined):
+    if _SEES.search(joined):
         return ("vision",), None
     if "shared_expert" in joined:
         return ("shared-experts",), roles

@@ -144,7 +144,8 @@ def _draft(
         if any(g["group"] == "mtp" for g in arch["groups"]):
             params = {}  # a file that has them: the weights count them
         bits = _bits(path, kb)
-        size = sum(round(n * bits.get("tensors", {}).get(name, bits["bits"]) / 8) for name, n in params.items())
+        stored = bits.get("tensors", {})
+        size = sum(round(n * stored.get("mtp", stored.get(name, bits["bits"])) / 8) for name, n in params.items())
         part = Extra("draft", last=-(-size * own // layout.tp), each=more, error=error)
         model = {**model, "attention": [*model["attention"], {**group, "layers": own}]}
         return Added((part,), model, rules, said=(("memory.draft-own", (("n", tokens),)),))
