@@ -11,6 +11,8 @@ from .obstacles import from_result, merge, obstacle
 from .shapes import Entry
 from .versions import matches
 
+# Who serves these puts a router before the servers anyway: what comes with it counts as had.
+ROUTED = ("customers", "fleet")
 # A need that the model's own kind of work implies.
 _TASK_NEEDS = {"embeddings": "embeddings", "rerank": "rerank", "speech-to-text": "speech-to-text"}
 
@@ -65,6 +67,8 @@ def _feature(
     if fact.get("mode") not in (None, mode):
         text = "obstacle.feature-mode"
         answer.false.append(obstacle(clause, "no", "yes", fact, text=text, feature=need, mode=fact["mode"]))
+        return
+    if fact["is"] == "external" and facts.situation["serving"] in ROUTED:
         return
     if fact["is"] in ("no", "external"):
         answer.false.append(obstacle(clause, fact["is"], "yes", fact, text="obstacle.feature", feature=need, mode=None))

@@ -114,4 +114,6 @@ def _format_reason(other: Candidate, start: Candidate, name: str, facts: Facts) 
             theirs=theirs["point"],
             mine=mine["point"],
         )
+    if bytes_ratio >= _MORE:  # as fast by the estimate, and more to hold
+        return statement("format", "decision.format-fit-fits", format=name, ratio=bytes_ratio)
     return statement("format", "decision.format-level", format=name, ratio=bytes_ratio)

@@ -15,6 +15,7 @@ from .conditions import paths_of
 from .facts import Facts
 from .found import Found
 from .kb import KB
+from .needs import ROUTED, wanted
 
 # The parts of a situation that the search for paths and layouts reads by itself.
 _READ = ("devices", "host", "links", "nodes", "model", "format", "needs")
@@ -53,6 +54,7 @@ def _key(facts: Facts) -> str:
     situation = facts.situation
     read = [situation[name] for name in _READ]
     read.append(situation["optional"].get("engine_versions"))
+    read.append(bool(wanted(facts)) and situation["serving"] in ROUTED)
     read.append([facts.value(path) for path in _asked(facts.kb)])
     return json.dumps(read, sort_keys=True)
 

@@ -183,3 +183,14 @@ def test_memory_of_a_board_is_not_made_larger(kb):
         decision = decide({"devices": devices, "model": "qwen3-8b", "serving": "agents"}, kb, TODAY)
         assert {a["value"] for a in decision["assumptions"] if a["path"] == "host.ram_gib"} <= {8}
         assert not [r for r in decision["recommendations"] if r["format"]["type"] == "q8_0"]
+
+
+def test_several_models_for_customers_are_several_servers(kb):
+    """One server holds one model, and a router stands before them: that is no reason for a desktop engine."""
+    eight = {"devices": [{"device": "h100-sxm", "count": 8}], "model": "llama-3.3-70b", "needs": ["multi-model"]}
+    served = decide({**eight, "serving": "customers"}, kb, TODAY)
+    assert served["recommendations"][0]["engine"] == "vllm"
+    assert "rule-warn-several-models" in {w["id"] for w in served["warnings"]}
+    # the search that an earlier situation left is not taken for one with other people
+    alone = decide({**eight, "serving": "team"}, kb, TODAY)
+    assert alone["recommendations"][0]["engine"] == "llama-cpp"
