@@ -54,7 +54,9 @@ def wizard_form(view: View) -> Markup:
         f'{wizard_ways.before(view)}<div class="we" data-we-result></div>{wizard_ways.ways(view)}'
         f'<div data-we-intro class="wf-intro"><p class="wf-lead">{t("wizard-page.intro")}</p>{_recipes(view)}</div>'
         f'<noscript><p class="wf-noscript">{t("wizard-page.noscript")}</p></noscript></div>'
-        f'<div class="wf-bar we" data-we-bar hidden><div class="wf-bar-in"><p></p>{_change(view)}</div></div>'
+        f'<div class="wf-bar we" data-we-bar hidden><div class="wf-bar-in"><p data-we-reveal="we-answer"></p>'
+        f'<button type="button" class="wf-button" data-we-reveal="we-answer" hidden>{t("wizard-page.see")}</button>'
+        f"{_change(view)}</div></div>"
         f"{wizard_intake.dialogs(view)}</div>"
     )
 
@@ -77,7 +79,7 @@ def short_form(view: View) -> Markup:
     return Markup(
         f'<div class="wf-short" data-we-short {where(view)} data-wizard="{escape(wizard)}"{asked}>'
         f'<form class="wf-short-form" action="{wizard}" autocomplete="off" novalidate>{inner}'
-        f'<input type="submit" hidden></form>{_live(view)}'
+        f'<input type="submit" hidden></form>{_live(view)}{_failures(view)}'
         f'<div class="we" data-we-brief>{answer}</div></div>'
     )
 

@@ -110,6 +110,30 @@ def test_a_worker_script_that_is_missing(open_page, base):
     answered(page, "vLLM")
 
 
+def test_a_page_script_that_is_missing(open_page, base):
+    page = open_page()
+    broken(page, "**/wizard.mjs", status=404, body="gone")
+    page.goto(f"{base}vi/wizard/")
+    shown(page, "network", "vi")
+    page.context.unroute("**/wizard.mjs")
+    page.click("[data-we-retry]")
+    page.wait_for_selector("[data-we-wizard][data-mounted]")
+    assert page.locator("[data-we-failures]").is_hidden()
+
+
+def test_the_home_page_shows_no_answer_to_another_question(open_page, base):
+    page = open_page()
+    broken(page, "**/core.json", status=404, body="gone")
+    page.goto(f"{base}ru/")
+    choose(page, "[data-we-short] [name=model]", "qwen3-8b")
+    shown(page, "network", "ru")
+    assert page.locator("[data-we-brief]").is_hidden()
+    page.context.unroute("**/core.json")
+    page.click("[data-we-retry]")
+    page.locator("[data-we-brief] a.we-button[href*='qwen3-8b']").wait_for()
+    assert page.locator("[data-we-failures]").is_hidden()
+
+
 def changed(page, name: str, before: str, after: str) -> None:
     """Serve a script of the page with one thing changed."""
 

@@ -144,6 +144,8 @@ def test_the_answer_of_a_phone_is_first_and_stays_in_sight(wizard, lang):
     assert "vLLM" in page.inner_text("[data-we-bar]")
     page.click("[data-we-bar] [data-we-change]")
     assert page.locator("[name=model]").is_visible()
+    page.click("[data-we-bar] button[data-we-reveal]")  # "Change" leads here, this one back
+    page.wait_for_selector("[data-we-bar]", state="hidden")
 
 
 def test_print_shows_the_situation_and_the_whole_command(wizard):

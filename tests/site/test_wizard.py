@@ -186,6 +186,7 @@ def test_links_of_the_answer_are_steps_in_the_history(wizard):
     press(page, link)
     page.wait_for_function("hash => location.hash === hash", arg=wanted)
     assert page.locator("[data-section=answer]").count() == 1
+    page.wait_for_function("() => document.activeElement.id === 'we-answer'")  # the link may be gone
     page.go_back()
     page.wait_for_function("hash => location.hash === hash", arg=TEAM)
     page.wait_for_function("() => document.querySelector('[data-count]').value === '2'")

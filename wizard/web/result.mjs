@@ -15,6 +15,10 @@ export class Result {
     this.place.addEventListener("click", (event) => this.clicked(event));
     // the bar of a phone is there while the head of the answer is not
     this.seen = new IntersectionObserver(([entry]) => this.atHead(entry.isIntersecting));
+    // and leads to the answer from above it, to the form from below
+    const below = { rootMargin: "0px 0px 9999999px" };
+    this.ahead = new IntersectionObserver(([entry]) => this.lead(entry.isIntersecting), below);
+    this.goal = null; // where to go once the next answer is there
   }
 
   /** Replace what changed. `quiet`: a completion of the same answer, not to be spoken again. */
@@ -44,13 +48,15 @@ export class Result {
       previous = box;
     }
     this.around(answer);
+    if (this.goal) reveal(this.goal);
+    this.goal = null;
     if (!quiet) this.speak(answer.said);
   }
 
   /** Nothing is answered any more: the intro is back. */
   clear() {
     clearTimeout(this.timer);
-    this.seen.disconnect();
+    this.unwatch();
     this.before.clear();
     this.place.replaceChildren();
     this.said = this.live.textContent = "";
@@ -83,10 +89,19 @@ export class Result {
   }
 
   watch(box) {
-    this.seen.disconnect();
+    this.unwatch();
     const head = box.querySelector(".we-head");
-    if (head) this.seen.observe(head);
-    else this.atHead(true);
+    if (!head) this.atHead(true);
+    else for (const observer of [this.seen, this.ahead]) observer.observe(head);
+  }
+
+  unwatch() {
+    for (const observer of [this.seen, this.ahead]) observer.disconnect();
+  }
+
+  lead(toAnswer) {
+    this.bar?.querySelector("button[data-we-reveal]").toggleAttribute("hidden", !toAnswer);
+    this.bar?.querySelector("[data-we-change]").toggleAttribute("hidden", toAnswer);
   }
 
   atHead(visible) {
@@ -113,15 +128,8 @@ export class Result {
 
   /** Show the sentence of a failure, which stands in the page already; null hides all. */
   failed(code) {
-    const box = this.root.querySelector("[data-we-failures]");
-    if (!box) return;
-    if (code) {
-      this.loading(false);
-      const notes = [...box.querySelectorAll("[data-we-failure]")];
-      const known = notes.some((note) => note.dataset.weFailure === code) ? code : "crash";
-      for (const note of notes) note.hidden = note.dataset.weFailure !== known;
-    }
-    box.hidden = !code;
+    if (code) this.loading(false);
+    failure(this.root, code);
   }
 
   speak(said) {
@@ -140,9 +148,23 @@ export class Result {
     const href = link.getAttribute("href");
     event.preventDefault();
     event.stopPropagation();
-    if (href.startsWith("#v=")) this.follow(href);
-    else reveal(href.slice(1));
+    if (!href.startsWith("#v=")) return reveal(href.slice(1));
+    // who tries another situation wants to see its answer; the link may be gone by then
+    if (link.closest("[data-section=change]")) this.goal = "we-answer";
+    this.follow(href);
   }
+}
+
+/** Show the sentence of a failure, which stands in the page already; null hides all. */
+export function failure(root, code) {
+  const box = root.querySelector("[data-we-failures]");
+  if (!box) return;
+  if (code) {
+    const notes = [...box.querySelectorAll("[data-we-failure]")];
+    const known = notes.some((note) => note.dataset.weFailure === code) ? code : "crash";
+    for (const note of notes) note.hidden = note.dataset.weFailure !== known;
+  }
+  box.hidden = !code;
 }
 
 // Text that stands there already is not written again: it would be laid out again.
@@ -180,7 +202,10 @@ function replace(box, html) {
     else if (control?.tagName === "SELECT" && [...control.options].some((o) => o.value === value)) control.value = value;
   }
   unmet.set(box, missing);
-  if (focused) find(box, focused, active.tagName)?.focus({ preventScroll: true });
+  if (!focused) return;
+  let place = find(box, focused, active.tagName);
+  if (!place) [place, box.tabIndex] = [box, -1]; // the next Tab goes on from here
+  place.focus({ preventScroll: true });
 }
 
 function where(box, element) {

@@ -2,6 +2,7 @@
 
 import * as engine from "./engine.mjs";
 import { Form } from "./form.mjs";
+import { failure } from "./result.mjs";
 import { Similar } from "./similar.mjs";
 
 /** Make the short form work; Python starts on the first sign that someone is about to use it. */
@@ -20,6 +21,10 @@ export function mountShort(root) {
   root.addEventListener("pointerenter", warm, { once: true });
   root.addEventListener("focusin", warm, { once: true });
   form.element.addEventListener("submit", () => location.assign(target()));
+  root.querySelector("[data-we-retry]")?.addEventListener("click", () => {
+    engine.reset();
+    ask();
+  });
 
   async function ask() {
     warm();
@@ -33,15 +38,16 @@ export function mountShort(root) {
       if (!answer || !root.isConnected) return;
       place.innerHTML = answer.brief;
       form.problems(answer.problems);
-    } catch {
-      // the wizard page says what is wrong; until then its link carries what was answered
-      for (const link of place.querySelectorAll("a.we-button")) link.href = target();
+      failure(root, null);
+      place.hidden = waiting = false;
+      similar?.then((rows) => rows?.hide());
+    } catch (error) {
+      // what stands there answers another question; a row that is alike says that it is one
+      place.hidden = true;
+      failure(root, error.code);
     } finally {
-      waiting = false;
       place.setAttribute("aria-busy", "false");
     }
-    place.hidden = false;
-    similar?.then((rows) => rows?.hide());
   }
 
   function target() {

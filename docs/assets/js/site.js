@@ -1,14 +1,17 @@
-// The matrix of formats (other tables from matrix.json, and a popover that says why) and the row of the guide
-// that the short form points at. Nothing is decided and no sentence is written here.
+// The matrix of formats (other tables from matrix.json, and a popover that says why), the row of the guide
+// that the short form points at, and what to say when the scripts of the wizard do not come. Nothing is decided and no sentence is written here.
 (function () {
   "use strict";
 
   let close = null;
 
+  let lost = false; // a script of the wizard could not be loaded
+
   function mount() {
     if (close) close();
     close = null;
     guide();
+    if (lost) tell("[data-we-wizard]");
     const root = document.querySelector("[data-matrix]");
     if (root && !root.dataset.mounted) {
       root.dataset.mounted = "1";
@@ -16,6 +19,24 @@
         .then((reply) => reply.json())
         .then((data) => matrix(root, data));
     }
+  }
+
+  // One file that is missing stops all scripts of the wizard; the sentence about it stands in the page.
+  function broken({ target }) {
+    if (lost || !(target instanceof HTMLScriptElement) || !target.src.includes("/_wizard/")) return;
+    lost = true;
+    tell("[data-we-wizard]");
+    document.addEventListener("click", (event) => event.target.closest("[data-we-retry]") && location.reload());
+    // the example of the home page is right until another question is asked
+    document.addEventListener("input", (event) => event.target.closest("[data-we-short]") && tell("[data-we-short]"));
+  }
+
+  function tell(place) {
+    const root = document.querySelector(place);
+    const box = root?.querySelector("[data-we-failures]");
+    if (!box) return;
+    box.querySelector("[data-we-failure=network]").hidden = box.hidden = false;
+    root.querySelector("[data-we-brief]")?.setAttribute("hidden", "");
   }
 
   // The row of the guide with the same hardware and the same people takes the wash.
@@ -222,6 +243,8 @@
     made.scope = scope;
     return made;
   }
+
+  window.addEventListener("error", broken, true); // an error of a script's element does not bubble
 
   // Material replaces the content on instant navigation and tells through document$.
   if (window.document$) window.document$.subscribe(mount);
