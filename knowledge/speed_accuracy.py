@@ -68,7 +68,7 @@ def predicted(row: Row, fitted: dict[str, Any]) -> tuple[float, lookup.Basis] | 
     parts = terms.step(
         terms.Step(
             row.layers, row.moe, row.dense, row.experts, row.share, row.kv, row.active, row.batch, row.ranks,
-            row.bandwidth, row.compute, row.prompt if row.answer else 0, row.answer, row.machines,
+            row.bandwidth, row.compute, row.prompt if row.answer else 0, row.answer, row.machines, row.state,
         ),
         constants,
     )  # fmt: skip

@@ -161,6 +161,7 @@ def _globals(fitted: Fitted) -> dict[str, Any]:
         "weight_engine": {name: factor for name, factor in table("weight-engine").items() if abs(factor - 1) >= 0.005},
         "kv_efficiency": table("kv", sign=-1),
         "plain_attention": table("plain"),
+        "state_passes": table("state"),
         "sequence_us": table("sequence", scale=1e6),
         "compute": table("compute", sign=-1),
         "prompts": table("prefill", sign=-1),

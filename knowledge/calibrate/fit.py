@@ -12,7 +12,7 @@ import numpy as np
 
 from wizard.kb import fold
 from wizard.speed.nodes import NETWORK, PLAIN
-from wizard.speed.terms import OPS_PER_BYTE, hops
+from wizard.speed.terms import OPS_PER_BYTE, READ_AND_WRITTEN, hops
 
 from .rows import Row
 from .solve import seconds_of, solve, weights_of
@@ -25,7 +25,7 @@ _NODE_PENALTY = {"overhead": 1.0, "efficiency": 50.0, "kv": 1.0, "plain": 1.0}
 _CPU_PENALTY = _NODE_PENALTY | {"efficiency": 2.0}  # processors differ in what share of the bandwidth they reach
 _OTHERS = {
     "device": (0.0, 5.0), "moe": (0.2, 0.5), "moe-integers": (0.0, 0.5), "age": (0.0, 1.5), "unpacking": (0.2, 0.2),
-    "weight": (np.log(3.0), 0.02), "weight-engine": (0.0, 0.3),
+    "state": (np.log(READ_AND_WRITTEN), 0.03), "weight": (np.log(3.0), 0.02), "weight-engine": (0.0, 0.3),
     "sequence": (np.log(2e-6), 0.02), "compute": (-np.log(0.4), 2.0), "prefill": (-np.log(0.4), 2.0),
     "link": (np.log(12e-6), 0.1), "link-sequence": (np.log(0.2e-6), 0.1),
 }  # fmt: skip
@@ -61,6 +61,7 @@ def parts(row: Row, expert_power: dict[str, int]) -> list[tuple[float, dict[str,
         (row.layers, overhead),
         (read / (row.bandwidth * row.ranks), unpack),
         (row.batch * row.kv / row.bandwidth, efficiency | _cache(row)),
+        (row.batch * row.state / row.bandwidth, efficiency | {f"state {row.family}": 1.0}),
     ]
     if on_cpu:
         kernels = {f"weight {row.unpacking or PLAIN}": 1.0}

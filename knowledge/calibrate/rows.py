@@ -45,6 +45,7 @@ class Row:
     experts: float
     share: float
     kv: float
+    state: float
     active: float
     weights: float
     batch: int
@@ -155,6 +156,7 @@ def row_of(page: str, record: dict[str, Any], devices: dict[str, Any]) -> Row | 
         experts=experts,
         share=share,
         kv=kv / ranks,
+        state=float(record.get("state_bytes", 0)) / ranks,
         active=active * 1e9,
         weights=(record.get("file_gib") or 0) * 1024**3 or read,
         batch=batch,

@@ -142,3 +142,5 @@ def test_integers_for_experts_mean_all_layers_of_a_model_without_experts(asked):
     dense, kimi = (asked(model=name, format="int4-g32", device="H200", count=8, engine="vllm")["resolved"]["file_gib"]
                    for name in ("Llama 3.1 70B", "Kimi K2 Thinking"))  # fmt: skip
     assert 36 < dense < 45 and 540 < kimi < 600
+    giant = asked(model="Llama 3.1 405B", format="mxfp4", device="MI355X", engine="vllm")
+    assert 190 < giant["resolved"]["file_gib"] < 225

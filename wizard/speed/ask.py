@@ -24,6 +24,7 @@ from .by_size import by_size
 from .estimate import Known, bandwidth_of, estimate
 from .load import kv_bytes, reads
 from .nearest import nearest
+from .terms import READ_AND_WRITTEN
 
 Entry = dict[str, Any]
 Said = tuple[str, Entry]  # id of a text, with its values
@@ -171,7 +172,8 @@ def answer(question: Question, kb: KB) -> Entry:
     found["nearest"] = nearest(path, layout, arch, work, own, depth=depth + question.output // 2)
     seen = need.model_of(arch, path, layout, "f16", own)[0]
     read = reads(arch, seen.weights)
-    weights, kv = read.dense + read.share * read.experts, kv_bytes(seen, depth + question.output // 2) * layout.tp
+    weights, cache = read.dense + read.share * read.experts, kv_bytes(seen, depth + question.output // 2)
+    kv = (cache + READ_AND_WRITTEN * seen.state) * layout.tp
     peak = (bandwidth_of(layout.cards[0]) or 0) * layout.tp
     found["reads"] = {"weights_gb": weights / 1e9, "kv_gb": kv / 1e9, "floor_s": (weights + kv) / peak}
     found["resolved"] = {

@@ -245,6 +245,7 @@ def _work(case: Case, batch: int, depth: int) -> Step:
     return Step(
         case.seen.layers, read.moe, dense, experts, read.share, kv_bytes(case.seen, depth), read.active, in_step,
         layout.tp, machine.bandwidth, machine.compute, case.prompt, case.work.output, machine.machines,
+        float(case.seen.state),
     )  # fmt: skip
 
 

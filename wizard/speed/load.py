@@ -77,9 +77,9 @@ def _attention(arch: dict[str, Any]) -> list[tuple[int, int | None]]:
 
 
 def kv_bytes(seen: Model, depth: int) -> float:
-    """Bytes one rank reads for one sequence at a depth: the cache, and the state read and written."""
+    """Bytes of the cache one rank reads for one sequence at a depth."""
     cache: kv.KV | None = seen.kv
-    return float((cache.bytes(depth) if cache else 0) + 2 * seen.state)
+    return float(cache.bytes(depth) if cache else 0)
 
 
 def host(fit: dict[str, Any], read: Reads, layers: int, expert_layers: int) -> Host | None:

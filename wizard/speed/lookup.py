@@ -8,7 +8,7 @@ from wizard.kb import fold
 from wizard.memory.cache import Memo
 
 from . import assumed, nodes
-from .terms import Constants, power
+from .terms import READ_AND_WRITTEN, Constants, power
 
 
 class Basis(NamedTuple):
@@ -92,6 +92,7 @@ def basis_at(
         across=_link(fitted["link_us"], across) if across else 0.0,
         across_sequence=_per_sequence(fitted["link_sequence_us"], across) if across else 0.0,
         prefill=fitted["prompts"].get(family, assumed.PROMPT_SHARE),
+        state=fitted["state_passes"].get(family, READ_AND_WRITTEN),
     )
     shown = {
         "class": (speed_class if level == "class" else node.rpartition("/")[2] if level == "vendor" else "global"),

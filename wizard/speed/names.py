@@ -268,9 +268,10 @@ def weight_type(text: str, kb: KB, family: str | None) -> tuple[str, str, Entry]
 
 
 def of_dense(type_: tuple[str, str, Entry]) -> tuple[str, str, Entry]:
-    """A weight type for a model without experts: one that narrows nothing but experts means its bits for all layers."""
+    """A weight type for a model without experts: one whose entry keeps attention wide is written for mixtures, where
+    experts are nearly all; of other models its quantizers narrow all layers. Types of GGUF say what they keep."""
     kept = type_[2].get("tensors", {})
-    if min(kept.get("attention", 0), kept.get("mlp", 0)) <= type_[2]["bits"]:
+    if type_[0] == "gguf" or max(kept.get("attention", 0), kept.get("mlp", 0)) <= type_[2]["bits"]:
         return type_
     others = {group: bits for group, bits in kept.items() if group not in ("attention", "mlp", "shared-experts")}
     return type_[0], f"{type_[1]}-all", type_[2] | {"tensors": others}

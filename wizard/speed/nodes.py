@@ -43,8 +43,8 @@ def level(node: str) -> str:
 def unpacking(type_: str | None, backend: str | None) -> str | None:
     """Group of weight types whose unpacking costs more than their bytes, or None.
 
-    Look-up-table types and those of three bits and fewer are bound by arithmetic, on processors also the
-    other types of super-blocks and those whose bits lie in two places.
+    Look-up-table types and those of three bits and fewer are bound by arithmetic, in part also the other types
+    of super-blocks, on processors also those whose bits lie in two places.
     """
     if not type_:
         return None
@@ -53,9 +53,11 @@ def unpacking(type_: str | None, backend: str | None) -> str | None:
         return "cpu-large-tables" if root == "cpu" and type_.startswith(_LARGE_TABLES) else f"{root}-tables"
     if type_.startswith(("q2_k", "q3_k")):
         return f"{root}-three-bit"
-    if root == "cpu" and type_.startswith(("q5", "q6")):
+    if root == "gpu":
+        return "gpu-super-blocks" if type_.startswith(("q4_k", "q5_k", "q6_k")) else None
+    if type_.startswith(("q5", "q6")):
         return "cpu-odd-bits"
-    if root == "cpu" and type_.startswith(("iq4_xs", "q4_k")):
+    if type_.startswith(("iq4_xs", "q4_k")):
         return "cpu-super-blocks"
     return None
 

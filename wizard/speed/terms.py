@@ -3,6 +3,7 @@
     step = layers x overhead                                  launches, synchronisation, small kernels
          + weights read / (efficiency x bandwidth x ranks)    shared by all sequences of the step
          + KV read / (KV efficiency x bandwidth)              once per sequence
+         + recurrent state x passes / (efficiency x bandwidth)   once per sequence
          + active parameters x operations / compute           processors only: weights are unpacked by arithmetic
          + further sequences x (layers x sequence overhead + 2 x active parameters / compute)
          + layers x link overhead x hops                      tensor parallel only, inside machines and between
@@ -17,6 +18,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
+READ_AND_WRITTEN = 2.0  # passes over a recurrent state that no step can do without
 OPS_PER_BYTE = 20.0  # of a processor whose cores are not known, for every byte of its bandwidth
 
 
@@ -24,10 +26,10 @@ class Step(NamedTuple):
     """What one step has to do. batch: sequences in the step; ranks: devices that read at the same time.
 
     dense: bytes of weights every token reads; experts: bytes of all routed experts; share: part of them
-    one token reads; kv: bytes of KV and state of one sequence on the device that reads most; active:
-    parameters per token; bandwidth: bytes per second of one device; compute: operations per second of one
-    device, or None; prompt and answer: tokens of a request, for prompts that other requests insert; machines:
-    among which the ranks are shared out.
+    one token reads; kv: bytes of KV of one sequence on the device that reads most, state: of its recurrent
+    state there; active: parameters per token; bandwidth: bytes per second of one device; compute: operations
+    per second of one device, or None; prompt and answer: tokens of a request, for prompts that other requests
+    insert; machines: among which the ranks are shared out.
     """
 
     layers: int
@@ -44,6 +46,7 @@ class Step(NamedTuple):
     prompt: int = 0
     answer: int = 0
     machines: int = 1
+    state: float = 0.0
 
 
 class Constants(NamedTuple):
@@ -51,7 +54,8 @@ class Constants(NamedTuple):
 
     expert_power: sixteenths of the power of the batch by which the experts read grow; weight: operations by
     which a processor unpacks and multiplies one weight, 0.0 elsewhere; link and
-    link_sequence: between the ranks of one machine, across and across_sequence: between machines.
+    link_sequence: between the ranks of one machine, across and across_sequence: between machines; state: passes over a
+    recurrent state.
     """
 
     overhead: float
@@ -68,6 +72,7 @@ class Constants(NamedTuple):
     weight: float = 0.0
     across: float = 0.0
     across_sequence: float = 0.0
+    state: float = READ_AND_WRITTEN
 
 
 class Parts(NamedTuple):
@@ -107,7 +112,7 @@ def floor(work: Step) -> float:
     """Seconds below which no step can be: what one token reads of the weights, and the cache of every sequence, at
     the whole bandwidth. Sequences of a batch that meet at the same experts read no more than one."""
     weights = (work.dense + work.experts * work.share) / work.ranks
-    return (weights + work.batch * work.kv) / work.bandwidth
+    return (weights + work.batch * (work.kv + READ_AND_WRITTEN * work.state)) / work.bandwidth
 
 
 def step(work: Step, c: Constants) -> Parts:
@@ -134,7 +139,7 @@ def step(work: Step, c: Constants) -> Parts:
     return Parts(
         overhead,
         read * c.unpacking / (rate * work.ranks),
-        work.batch * work.kv / (rate * c.kv_efficiency),
+        work.batch * (work.kv / c.kv_efficiency + work.state * c.state) / rate,
         compute,
         communication,
         prompts,
