@@ -118,8 +118,9 @@ def test_no_end_of_an_interval_passes_memory_or_arithmetic(asked, base, device):
 def test_peaks_that_no_kernel_passes():
     card = {"kind": "gpu", "compute": [{"type": "fp32", "tflops": 10}, {"type": "int8", "tflops": 40}]}
     old = card | {"compute_capability": "6.1"}
-    # no 16-bit units: 32-bit ones do that work, integer ones what is unpacked
-    assert peaks.most(old, None) == 20e12 and peaks.most(old, None, "cuda", unpacked=True) == 40e12
+    # no 16-bit units: 32-bit ones do that work, integer ones what is unpacked; how fast matrix units are is not known
+    assert peaks.most(card, None) is None
+    assert peaks.most(old, None) == 10e12 and peaks.most(old, None, "cuda", unpacked=True) == 40e12
     assert (
         peaks.most(card | {"compute": [{"type": "fp16", "tflops": 100}, {"type": "fp8", "tflops": 200}]}, "fp8") == 2e14
     )
@@ -144,3 +145,16 @@ def test_integers_for_experts_mean_all_layers_of_a_model_without_experts(asked):
     assert 36 < dense < 45 and 540 < kimi < 600
     giant = asked(model="Llama 3.1 405B", format="mxfp4", device="MI355X", engine="vllm")
     assert 190 < giant["resolved"]["file_gib"] < 225
+
+
+def test_a_system_chip_answers_with_its_graphics_part(asked):
+    flags = {"model": "Qwen3 8B", "device": "Core Ultra 9 285H"}
+    found = asked(**flags, format="openvino int4", engine="openvino-genai")
+    assert found["resolved"]["backend"] == "openvino-gpu"
+    assert asked(**flags, format="Q4_K_M", engine="llama.cpp", backend="cpu")["resolved"]["backend"] == "cpu"
+    assert asked(model="Qwen3 4B", format="Q4_0", device="Raspberry Pi 5")["resolved"]["backend"] == "cpu"
+
+
+def test_bits_with_an_underscore_are_read(asked):
+    found = asked(model="Llama 2 7B", format="4_0bpw", device="RTX 3090 Ti", engine="exllamav2", depth=0)
+    assert 3.1 < found["resolved"]["file_gib"] < 3.8

@@ -254,6 +254,8 @@ def _backend(q: Question, machine: names.Machine, engine: str, kb: KB, said: lis
             machine.entry.get("vendor") or "", "cuda"
         )
     ]
+    if machine.entry["kind"] == "soc" and not (machine.entry.get("speed_class") or "").startswith("cpu"):
+        own = sorted(own, key=lambda b: b in nodes.CPU_BACKENDS)  # the graphics part is what its class is of
     runs = {b for line in kb.engines.get(engine, {}).get("runs_on", ()) for b in listed(line["backend"])}
     return next((b for b in own if b in runs), own[0])
 

@@ -67,7 +67,7 @@ CLASSES = frozenset(name for _, name in _CLASSES)
 _MAKERS = {"nv": "nvidia", "amd": "amd", "intel": "intel", "apple": "apple"}
 
 _SIZES = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])(?:[-_ .]+a(\d+(?:\.\d+)?)b(?![a-z0-9]))?", re.I)
-_BITS = re.compile(r"(?:(\d(?:\.\d+)?)[- ]?(?:bit|bpw)|(?:int|w)(\d)|(?<![a-z])(?:i|t|p)?q(\d))", re.I)
+_BITS = re.compile(r"(?:(\d(?:[._]\d+)?)[- ]?(?:bit|bpw)|(?:int|w)(\d)|(?<![a-z])(?:i|t|p)?q(\d))", re.I)
 _LLAMA_TYPE = re.compile(r"(?<![a-z0-9])(?:ud-)?(i?q\d\w*|tq\d\w*|f16|bf16|f32)(?![a-z0-9])", re.I)
 
 _memo = Memo()
@@ -250,20 +250,22 @@ def weight_type(text: str, kb: KB, family: str | None) -> tuple[str, str, Entry]
     for name in dict.fromkeys([text, plain, *plain.split()]):
         hit = kb.find_format(name)
         if hit:
-            type_ = hit[1] or _within(hit[0], name, float(bits[1] or bits[2] or bits[3]) if bits else None, kb)
+            type_ = hit[1] or _within(
+                hit[0], name, float((bits[1] or bits[2] or bits[3]).replace("_", ".")) if bits else None, kb
+            )
             entry = kb.type_of(hit[0], type_) if type_ else None
             if type_ and entry:
                 return hit[0], type_, entry
     found = _llama_type(plain, kb)
     if found or not bits:
         return found
-    width = float(bits[1] or bits[2] or bits[3])
+    width = float((bits[1] or bits[2] or bits[3]).replace("_", "."))
     if not 1 <= width <= 8.5:
         return None
     words = {fold(word) for word in re.split(r"[^a-z0-9]+", plain, flags=re.I)}
     home = next((name for name in sorted(kb.formats) if name in words), None)
     home = home or {"ggml": "gguf", "mlx": "mlx"}.get(family or "", "other")
-    scales = 0.0 if bits[1] and "." in bits[1] else 0.15 if width >= 8 else 0.5
+    scales = 0.0 if bits[1] and len(bits[1]) > 1 else 0.15 if width >= 8 else 0.5
     return home, f"int{width:g}", {"bits": width + scales, "compute": "none"}
 
 

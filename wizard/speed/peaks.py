@@ -46,7 +46,7 @@ def most(
     entry: dict[str, Any], compute: str | None, backend: str | None = None, unpacked: bool = False
 ) -> float | None:
     """Dense operations per second that no kernel can pass on one device; None for processors, whose clocks vary, and
-    where the entry states none. Arguments as in `peak`.
+    where the entry does not state it. Arguments as in `peak`.
 
     Kernels may keep sums in 16 bits, which consumer cards do twice as fast as their entries say, or multiply in
     8-bit integers.
@@ -54,14 +54,14 @@ def most(
     if backend in CPU_BACKENDS or entry.get("kind") == "cpu":
         return None
     known = {line["type"]: line["tflops"] * 1e12 for line in entry.get("compute") or ()}
-    halves = [known[name] for name in ("bf16", "fp16") if name in known]
-    if not halves and "fp32" in known:
-        halves = [known["fp32"] * (1.0 if _single_rate(entry) else FROM_FP32)]
-    if not halves and not known:
-        return None
-    integers = known.get("int8", 0.0)
-    found = max(*halves, integers if unpacked else integers / 2, known.get(_OWN.get(compute or "", ""), 0.0), 0.0)
-    return found or None
+    found = max(known.get("bf16", 0.0), known.get("fp16", 0.0))
+    if _single_rate(entry):
+        found = found or known.get("fp32", 0.0)
+    elif found:
+        found = max(found, known.get("int8", 0.0) / 2)
+    if not found:
+        return None  # matrix units may be many times as fast as what is stated
+    return max(found, known.get("int8", 0.0) if unpacked else 0.0, known.get(_OWN.get(compute or "", ""), 0.0))
 
 
 def _single_rate(entry: dict[str, Any]) -> bool:
