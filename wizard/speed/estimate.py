@@ -250,8 +250,8 @@ def _work(case: Case, batch: int, depth: int) -> Step:
 
 
 def _floor(case: Case, batch: int, depth: int) -> float:
-    """Seconds below which a step cannot be, by the memory of the devices; tiny where everything waits elsewhere."""
-    return max(floor(_work(case, batch, depth)), 1e-9)
+    """Seconds below which a step cannot be, by the memory of the devices; what waits elsewhere comes no faster."""
+    return floor(_work(case, batch, depth)._replace(dense=case.read.dense, experts=case.read.experts))
 
 
 def _step(case: Case, batch: int, depth: int) -> dict[str, float]:
