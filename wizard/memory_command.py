@@ -378,13 +378,17 @@ def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, famil
         told = facts.situation["host"]
         asked = _backend(args.backend, entry, lines, family, facts)
         return _Machine(facts.cards, asked, told["ram_gib"], told["os"], said)
-    backends = [line["backend"] for line in lines]
-    backend = args.backend or ("cuda" if "cuda" in backends or not backends else backends[0])
-    if args.memory_gib is None:
-        return _Machine((), backend, ram, system)
     known = kb.find_device(args.device) if args.device else None
     if args.device and not known:
         raise _unknown("device", args.device, kb, "device")
+    offered = (kb.devices[known[0]].get("backends") or []) if known else []
+    backends = [line["backend"] for line in lines if not offered or line["backend"] in offered]
+    backends.sort(key=lambda name: (name in CPU_BACKENDS, name != "cuda"))
+    backend = args.backend or (backends or offered or ["cuda"])[0]
+    if args.memory_gib is None:
+        return _Machine((), backend, ram, system)
+    if backend in CPU_BACKENDS:
+        ram = args.ram_gib or args.memory_gib  # a processor has no other memory
     own = (
         kb.devices[known[0]] if known else {"name": f"{args.memory_gib:g} GiB", "kind": "gpu", "segment": "datacenter"}
     )

@@ -108,3 +108,18 @@ def test_the_back_end_is_the_one_that_reads_the_format(ask):
     assert on_gpu["pool_bytes"] < on_cpu["pool_bytes"]  # the system keeps more from a GPU than from a process
     with pytest.raises(Refused, match="terminal.memory-backend: name='cuda'"):
         ask("--model", "Qwen3-8B", "--engine", "llama.cpp", "--device", "M4 Max", "--backend", "cuda")
+
+
+@pytest.mark.parametrize("more", [("--engine", "openvino"), ("--engine", "llama.cpp", "--backend", "cpu")])
+def test_a_size_without_a_name_is_all_the_memory_there_is(ask, more):
+    """An engine on the processor takes the size that was said, not the machine's usual one."""
+    answer = ask("--model", "Qwen3-8B", *more, "--memory-gib", "23.5")
+    on_it = sum(p["bytes"] for p in answer["parts"] if p["device"] != "system")
+    assert on_it <= 23.5 * 2**30 * 1.0001 and answer["pool_bytes"] + answer["weights_bytes"] < 23.5 * 2**30
+
+
+def test_a_size_of_a_named_device_keeps_its_back_ends(ask):
+    """A Mac of another size is still a Mac: no CUDA, and the share of memory that the system lets the GPU have."""
+    known = ask("--model", "Qwen3-8B", "--engine", "llama.cpp", "--device", "M4 Max")
+    sized = ask("--model", "Qwen3-8B", "--engine", "llama.cpp", "--device", "M4 Max", "--memory-gib", "128")
+    assert sized["pool_bytes"] == pytest.approx(known["pool_bytes"], rel=1e-3)
