@@ -91,8 +91,6 @@ def configuration(
     """The language's own part of the configuration."""
     lang = view.lang
     ui = {name: view.plain(f"pages.ui.{name}") for name in ("search.result.initializer", "tabs") if lang != "en"}
-    scheme = {"primary": "custom", "accent": "custom"}
-    icon = "which-engine/scheme"
     return {
         "INHERIT": "../../mkdocs.yml",
         "site_description": view.plain("pages.description"),
@@ -103,12 +101,7 @@ def configuration(
         "theme": {
             "language": lang,
             "custom_dir": "../../overrides",
-            "palette": [
-                {"media": "(prefers-color-scheme: light)", "scheme": "default", **scheme,
-                 "toggle": {"icon": icon, "name": view.plain("pages.ui.dark")}},
-                {"media": "(prefers-color-scheme: dark)", "scheme": "slate", **scheme,
-                 "toggle": {"icon": icon, "name": view.plain("pages.ui.light")}},
-            ],
+            "palette": {"scheme": "default", "primary": "custom", "accent": "custom"},
         },
         "extra": {
             "alternate": [{"name": NAMES[code], "link": f"../{code}/", "lang": code} for code in LANGUAGES],
@@ -129,7 +122,10 @@ def configuration(
                 ],
             },
             "preload": [f"../{name}" for name in assets["preload"][lang]],
+            "head": [f"../{name}" for name in assets["head"]],
             "before": [f"../{name}" for name in assets["before"]],
+            # what the switch of the colour scheme would do in each
+            "switch": {"default": view.plain("pages.ui.dark"), "slate": view.plain("pages.ui.light")},
         },
         "extra_css": [f"../{name}" for name in assets["css"]],
         "extra_javascript": [f"../{name}" for name in assets["js"]],

@@ -23,9 +23,10 @@ _FILE = re.compile(r"url\(\./files/([\w-]+\.woff2)\)")
 
 
 def build(out: Path = SITE, hashed: bool = True) -> dict:
-    """Write everything below out/assets; returns {"css", "js", "before", "preload": {lang: [...]}}, lists from the root.
+    """Write everything below out/assets; returns {"css", "js", "head", "before", "preload": {lang: [...]}}, lists from
+    the root.
 
-    before: scripts that have to be there before the theme's own.
+    head: scripts that run before there is a body. before: scripts that have to be there before the theme's own.
 
     hashed: names carry the hash of the content. A preview keeps plain names, which pages it does not touch know.
     """
@@ -33,11 +34,11 @@ def build(out: Path = SITE, hashed: bool = True) -> dict:
     faces, fonts = typefaces(target)
     css = faces + "".join(f.read_text(encoding="utf-8") for f in sheets())
     kept = {write_named(target, "we", "css", minified(css), hashed)}
-    scripts, before = (
+    scripts, head, before = (
         [write_named(target, f.stem, "js", f.read_text(encoding="utf-8"), hashed) for f in sorted(folder.glob("*.js"))]
-        for folder in (ASSETS / "js", ASSETS / "js" / "before")
+        for folder in (ASSETS / "js", ASSETS / "js" / "head", ASSETS / "js" / "before")
     )
-    kept |= {*scripts, *before}
+    kept |= {*scripts, *head, *before}
     for old in [*target.glob("*.css"), *target.glob("*.js")]:
         if old.name not in kept:
             old.unlink()
@@ -47,8 +48,8 @@ def build(out: Path = SITE, hashed: bool = True) -> dict:
         lang: [f"assets/fonts/{fonts[f'ibm-plex-sans-{subset}-wght-normal']}" for subset in subsets]
         for lang, subsets in PRELOAD.items()
     }
-    js, before = ([f"assets/{name}" for name in names] for names in (scripts, before))
-    return {"css": [f"assets/{sheet}"], "js": js, "before": before, "preload": preload}
+    js, head, before = ([f"assets/{name}" for name in names] for names in (scripts, head, before))
+    return {"css": [f"assets/{sheet}"], "js": js, "head": head, "before": before, "preload": preload}
 
 
 def sheets() -> list[Path]:

@@ -52,7 +52,7 @@ def test_a_visit_over_kinds_of_pages_breaks_no_rule(page, base):
     page.goto(f"{base}vi/formats/")
     page.locator("[data-matrix] button[data-note]").first.click()
     page.locator(".wp-pop:visible").wait_for()
-    page.locator("label.md-header__button[for^=__palette]:visible").click()
+    page.locator("[data-we-scheme]").click()
     page.goto(f"{base}ru/accuracy/")
     assert page.locator("td[align=right]").first.evaluate("e => getComputedStyle(e).textAlign") == "end"
     page.goto(f"{base}ru/wizard/{TEAM}")
