@@ -17,11 +17,12 @@ from .models import writes
 Plain = dict[str, Any]
 
 ANY_OPENAI = "any-openai"
-# The unit of each predicted quantity, and whether one request runs at a time while it is measured.
+# The unit of each predicted quantity, and whether one request runs at a time while it is measured. The first token is
+# predicted with the others' prompts in the way, so it is measured among them.
 QUANTITIES: dict[str, tuple[str, bool]] = {
     "decode_tps": ("tok/s", True),
     "throughput_tps": ("tok/s", False),
-    "ttft_s": ("s", True),
+    "ttft_s": ("s", False),
     "prefill_tps": ("tok/s", True),
     "pool_tokens": ("tokens", False),
     "memory": ("GiB", False),
@@ -29,6 +30,7 @@ QUANTITIES: dict[str, tuple[str, bool]] = {
 }
 # Models that write nothing have no decode, no first token and no cache to speak of: one text is the measure.
 ONE_TEXT = {"ttft_s": "input_s", "prefill_tps": "prefill_tps"}
+_CROWD = "{situation.traffic.concurrency}"
 SHARED = 0.1  # share of the prompt from which a common beginning is put into the load
 
 
@@ -57,7 +59,8 @@ def plan(
                 continue
             quantity = ONE_TEXT.get(quantity, quantity)
         unit, single = QUANTITIES[quantity]
-        tool = tool_of(quantity, recommendation["engine"], kb, case)
+        crowd = quantity == "ttft_s" and situation["traffic"]["concurrency"] > 1
+        tool = tool_of(quantity, recommendation["engine"], kb, case, crowd)
         words = command_of(tool, known, single, case)
         same_as = runs.get(tuple(words)) if words else None
         if words and not same_as:
@@ -94,9 +97,9 @@ def _predicted(recommendation: Plain, situation: Plain) -> list[tuple[str, float
         if value and (quantity != "throughput_tps" or situation["traffic"]["concurrency"] > 1):
             found.append((quantity, value["low"], value["point"], value["high"]))
     fit = recommendation.get("fit") or {}
-    tokens, per_token = fit.get("pool_tokens"), fit.get("kv_bytes_per_token")
-    if tokens:
-        spread = int((fit.get("error_bytes") or 0) // per_token) if per_token else 0
+    tokens, per_token = fit.get("allocated_tokens"), fit.get("kv_bytes_per_token")
+    if tokens:  # what the command names is no estimate
+        spread = int((fit.get("error_bytes") or 0) // per_token) if per_token and fit.get("reserves") else 0
         found.append(("pool_tokens", max(0, tokens - spread), tokens, tokens + spread))
     used = [_used(d) for d in fit.get("devices") or []]
     if used:
@@ -141,9 +144,12 @@ def _shows(tool: tuple[str, Plain] | None, quantity: str, ends: tuple[float, flo
     return {"label": label, "low": low, "high": high}
 
 
-def tool_of(quantity: str, engine: str, kb: KB, case: str | None = None) -> tuple[str, Plain] | None:
+def tool_of(
+    quantity: str, engine: str, kb: KB, case: str | None = None, crowd: bool = False
+) -> tuple[str, Plain] | None:
     """The engine's own tool if one measures the quantity, else one for any OpenAI-compatible server.
 
+    crowd: it has to be able to send several requests at once.
     case: of a model without decode; then a tool is one that has a command for it, and memory is read as always.
     """
     server = ((kb.engines[engine].get("launch") or {}).get("kind")) == "server"
@@ -152,7 +158,7 @@ def tool_of(quantity: str, engine: str, kb: KB, case: str | None = None) -> tupl
         if case and quantity != "memory":
             if not any(other["for"] == case for other in entry.get("instead", ())):
                 continue
-        elif quantity not in entry.get("measures", ()):
+        elif quantity not in entry.get("measures", ()) or (crowd and not any(_CROWD in w for w in entry["command"])):
             continue
         if engine in entry.get("engines", ()):
             return id_, entry

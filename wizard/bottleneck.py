@@ -55,7 +55,7 @@ def _choose(
     if most is not None and asked > 1 and fit["warn_full"] and shares["kv"] >= shares["weights"]:
         full = (fit["max_concurrency_full"] or 0) * _copies(layout, fit)
         return "kv-capacity", {"most": full, "asked": asked}
-    prompt, step = _prompt(estimates), estimates["tpot_s"]["point"]
+    prompt, step = _prompt(work, estimates), estimates["tpot_s"]["point"]
     if prompt:
         steps = prompt / step
         if asked > 1 and work.mode != "offline" and steps > STEPS_PER_PROMPT and work.shared_prefix < 1:
@@ -79,9 +79,7 @@ def _copies(layout: Layout, fit: dict[str, Any]) -> int:
     return max(1, layout.dp // max(1, fit.get("copies", 1)))
 
 
-def _prompt(estimates: dict[str, Any]) -> float | None:
-    """Seconds one prompt keeps the engine busy."""
-    first = estimates.get("ttft_s")
-    if not first:
-        return None
-    return max(0.0, first["point"] - 1 / estimates["decode_tps"]["point"])
+def _prompt(work: Workload, estimates: dict[str, Any]) -> float | None:
+    """Seconds one prompt keeps the engine busy: what of it is not shared, at the rate of one prompt alone."""
+    rate = estimates.get("prefill_tps")
+    return work.input * (1 - work.shared_prefix) / rate["point"] if rate else None

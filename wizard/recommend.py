@@ -14,7 +14,8 @@ from .obstacles import sources_of
 from .roles import of_rule
 from .rules import Fired
 from .shapes import GIB, Entry
-from .sizing import detailed, workload_of
+from .sizing import workload_of
+from .slots import Told, told
 from .smaller import changes_of
 from .speed import cost, nearest
 from .versions import matches
@@ -38,29 +39,19 @@ def _gib(card: Any) -> float:
     return round(card.memory_bytes / GIB, 1)
 
 
-def settings_of(candidate: Candidate, facts: Facts) -> Plain:
+def settings_of(candidate: Candidate, facts: Facts, said: Told | None = None) -> Plain:
     """What the engine is told: context, slots, KV type, what is moved to system memory, address."""
-    s, fit = facts.situation, candidate.fit
-    context, traffic = s["context"], s["traffic"]
-    slots = -(-traffic["concurrency"] // candidate.layout.dp)
-    total = max(context["tokens"], slots * (context["input"] + context["output"]))
-    if fit:
-        copies = fit.get("copies") or 1
-        if traffic["mode"] == "offline" and fit["max_concurrency"]:
-            slots = max(1, min(slots, fit["max_concurrency"] // copies))  # the rest waits in the queue
-            total = max(fit["context_total"], slots * (context["input"] + context["output"]))
-        else:
-            total = fit["context_total"]
-        if fit["pool_tokens"]:
-            total = min(total, fit["pool_tokens"] // copies)  # no more than the pool of one copy holds
+    said = said or told(candidate, facts)
+    s, fit = facts.situation, said.fit
     offload = (fit or {}).get("offload") or {}
     launch = facts.kb.engines[candidate.path.engine].get("launch") or {}
     kv = s["settings"]["kv"]
     layers = facts.arch["layers"] if facts.arch else None
     found = {
-        "context": context["tokens"],
-        "slots": slots,
-        "context_total": total,
+        "context": s["context"]["tokens"],
+        "slots": said.slots,
+        "context_total": said.total,
+        "cache": said.cache,
         "kv_type": fit["kv_type"] if fit else "f16" if kv == "auto" else kv,
         "gpu_layers": offload.get("layers_gpu", layers),
         "cpu_moe_layers": offload.get("cpu_moe_layers"),
@@ -88,6 +79,7 @@ def build(
     """The recommendation as plain data. `full` adds command, cautions and the reasons beyond the rule, `near` the
     measurements most like it."""
     path, layout = candidate.path, candidate.layout
+    said = told(candidate, facts)
     rec: Plain = {
         "id": id_,
         "role": role,
@@ -109,9 +101,9 @@ def build(
             "nodes": layout.nodes,
         },
         "version": path.version,
-        "fit": detailed(candidate, facts),
+        "fit": said.fit,
         "estimates": candidate.estimates,
-        "settings": settings_of(candidate, facts),
+        "settings": settings_of(candidate, facts, said),
         "command": None,
         "condition": None,
         "reasons": [],
@@ -254,6 +246,9 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
     auth = (entry.get("production") or {}).get("auth") or {}
     if exposure != "loopback" and auth.get("is") in ("no", "external", "unknown", None):
         found.append(statement("caution-auth", "decision.caution-auth", sources_of(auth), engine=entry["name"]))
+    told_, asked = rec["settings"].get("context_total"), facts.situation["context"]["tokens"]
+    if rec["fit"] and told_ and told_ < asked and rec["fit"].get("allocated_tokens"):
+        found.append(statement("caution-context-cut", "decision.caution-context-cut", tokens=told_, asked=asked))
     point = rec["checkpoint"] or {}
     if facts.arch and point.get("status") == "convert":
         found.append(
@@ -326,6 +321,9 @@ def plain_role(
     if like:
         taken = ("backend", "format", "checkpoint", "layout", "fit", "settings")
         own = {**like["settings"], "port": (entry.get("launch") or {}).get("port")}
+        rule = (entry.get("launch") or {}).get("slots") or {}
+        if rule and not rule.get("shared") and own["context_total"] < own["context"] * own["slots"]:
+            own["slots"] = max(1, own["context_total"] // own["context"])  # the memory was reckoned for so many tokens
         app = launchable(
             {**rec, **{k: like[k] for k in taken}, "settings": {k: x for k, x in own.items() if x is not None}}
         )

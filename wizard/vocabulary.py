@@ -133,6 +133,7 @@ PATHS: dict[str, Word] = {
     "candidate.fit": Word("enum", "fit class", FIT_CLASSES),
     "candidate.kv_type": Word("text", "type of the KV cache"),
     "candidate.offload": Word("enum", "what stays in system memory", ("none", "layers", "experts")),
+    "candidate.cache": Word("enum", "has each request a cache of its own, or do all share one", ("own", "shared")),
     "candidate.checkpoint": Word("enum", "are there published weights", ("published", "convert", "unknown")),
     # what limits the start candidate
     "bottleneck.is": Word("enum", "what limits the start", BOTTLENECKS),
@@ -172,7 +173,7 @@ SCOPES: dict[str, frozenset[str]] = {
 LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "launch.model": "repository, or the local path the person has to fill",
     "launch.context": "tokens one request may use",
-    "launch.context_total": "tokens over all slots: context times slots",
+    "launch.context_total": "tokens for all requests at once: context times slots where that goes in",
     "launch.slots": "requests the engine should run at once",
     "launch.host": "address to bind: 127.0.0.1 unless exposure says otherwise",
     "launch.port": "default port of the engine",

@@ -92,6 +92,8 @@ def fit(kind: str = "fits") -> Plain:
         "warn_full": True,
         "copies": 1,
         "context_total": 27200,
+        "reserves": True,
+        "allocated_tokens": 91700,
     }
     if kind == "tight":
         base["headroom_bytes"] = round(0.2 * GIB)
@@ -106,7 +108,13 @@ def fit(kind: str = "fits") -> Plain:
         for one in base["devices"]:
             one["parts"] = [_part("weights", 30.5)]
             one["over_bytes"] = round(6.5 * GIB)
-        base |= {"shortfall_bytes": round(6.5 * GIB), "pool_tokens": 0, "max_concurrency": 0, "max_concurrency_full": 0}
+        base |= {
+            "shortfall_bytes": round(6.5 * GIB),
+            "pool_tokens": 0,
+            "allocated_tokens": 0,
+            "max_concurrency": 0,
+            "max_concurrency_full": 0,
+        }
     return base
 
 

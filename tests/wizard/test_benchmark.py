@@ -27,8 +27,27 @@ def test_a_flag_goes_with_its_missing_value():
 
 def test_a_run_that_measures_two_numbers_is_named_once():
     found = by_quantity(plan(sample.recommendation(), sample.situation(), sample.kb()))
-    assert found["ttft_s"]["same_as"] == "decode_tps"
+    assert found["ttft_s"]["same_as"] == "throughput_tps" and found["ttft_s"]["concurrency"] == 4
     assert found["decode_tps"]["same_as"] is None
+
+
+def test_the_first_token_is_measured_with_the_load_it_is_predicted_for():
+    alone = sample.situation(traffic={"concurrency": 1, "shared_prefix": 0, "mode": "online"})
+    assert by_quantity(plan(sample.recommendation(), alone, sample.kb()))["ttft_s"]["same_as"] == "decode_tps"
+    base = sample.kb()
+    for entry in base.benchmarking.values():  # no tool sends several at once
+        if "command" in entry:
+            entry["command"] = [w for w in entry["command"] if "concurrency" not in w]
+    assert by_quantity(plan(sample.recommendation(), sample.situation(), base))["ttft_s"]["tool"] is None
+
+
+def test_tokens_that_the_command_names_are_no_estimate():
+    rec = sample.recommendation()
+    rec["fit"] = {**rec["fit"], "reserves": False, "allocated_tokens": 65536}
+    pool = by_quantity(plan(rec, sample.situation(), sample.kb()))["pool_tokens"]
+    assert (pool["low"], pool["point"], pool["high"]) == (65536, 65536, 65536)
+    rec["fit"]["allocated_tokens"] = None  # taken as requests come: no log says a number
+    assert "pool_tokens" not in by_quantity(plan(rec, sample.situation(), sample.kb()))
 
 
 def test_one_user_has_no_sum():

@@ -128,6 +128,7 @@ def extra(candidate: Plain, kb: KB) -> Plain:
         "candidate.fit": fit.get("class"),
         "candidate.kv_type": settings.get("kv_type") or "f16",
         "candidate.offload": offload.get("kind") or "none",
+        "candidate.cache": settings.get("cache") or "shared",
         "candidate.checkpoint": (candidate.get("checkpoint") or {}).get("status") or "unknown",
     }
 

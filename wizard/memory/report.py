@@ -57,6 +57,7 @@ def report(plan: Plan, seats: list[Seat], class_: str, detail: bool = True) -> d
         "ranks": layout.tp * layout.pp,
         "kv_type": model.kv_type,
         "context_total": load.tokens,
+        "reserves": plan.profile.budget.RESERVES,
     }
     if model.whole is not None:
         answer["kv_bytes_per_token"] = model.per_token

@@ -30,9 +30,7 @@ def section_(view: View) -> Plain | None:
 def _row(view: View, item: Plain, mind: bool) -> str:
     number, span = value(view, item)
     if item.get("same_as"):
-        how = view.t(
-            "check.same-run", what=view.p(f"check.what-{item['same_as'].replace('_', '-')}", n=view.concurrency)
-        ) + _shown(view, item)
+        how = view.t("check.same-run", what=what(view, item["same_as"])) + _shown(view, item)
     elif item["command"]:
         text = " ".join(shlex.quote(w) for w in item["command"])
         tool = (view.kb.benchmarking.get(item["tool"]) or {}).get("name")
@@ -44,8 +42,14 @@ def _row(view: View, item: Plain, mind: bool) -> str:
     else:
         how = f'<span class="we-quiet">{view.t("check.no-tool")}</span>'
     trap = view.t(item["trap"]) if item.get("trap") and mind else ""  # one trap is told once
-    what = view.t(f"check.what-{item['quantity'].replace('_', '-')}", n=view.concurrency)
-    return f"<tr><th scope=row>{number}<small>{what}, {span}</small></th><td>{how}</td><td>{trap}</td></tr>"
+    said = esc(what(view, item["quantity"])) + (f", {span}" if span else "")
+    return f"<tr><th scope=row>{number}<small>{said}</small></th><td>{how}</td><td>{trap}</td></tr>"
+
+
+def what(view: View, quantity: str) -> str:
+    """The name of a predicted quantity as plain text; of the first token with the load that it is predicted for."""
+    name = "ttft-load" if quantity == "ttft_s" and view.concurrency > 1 else quantity.replace("_", "-")
+    return view.p(f"check.what-{name}", n=view.concurrency)
 
 
 def _shown(view: View, item: Plain) -> str:
@@ -66,6 +70,8 @@ def value(view: View, item: Plain) -> tuple[str, str]:
         span = f"{view.num(item['low'], 1)}{DASH}{view.num(item['high'], 1)}"
         return f"{view.num(item['point'], 1)}&nbsp;{view.t('unit.gib')}", span
     if unit == "tokens":
+        if item["low"] == item["high"]:  # what the command names, to the token
+            return view.t("unit.n-tokens", n=view.num(item["point"])), ""
         return view.t(
             "unit.n-tokens", n=view.rough(item["point"])
         ), f"{view.rough(item['low'])}{DASH}{view.rough(item['high'])}"

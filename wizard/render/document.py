@@ -149,14 +149,14 @@ def _speed(view: View, start: Plain) -> str:
     if estimates is None:
         return ""
     asked = (
-        ("decode_tps", "check.what-decode-tps", "tps"),
-        ("throughput_tps", "check.what-throughput-tps", "tps"),
-        ("ttft_s", "check.what-ttft-s" if view.writes else "check.what-input-s", "s"),
+        ("decode_tps", "decode_tps", "tps"),
+        ("throughput_tps", "throughput_tps", "tps"),
+        ("ttft_s", "ttft_s" if view.writes else "input_s", "s"),
     )
     lines = [
-        f"- {escape(view.p(text, n=view.concurrency))}: "
+        f"- {escape(check.what(view, name))}: "
         f"**{view.rough(estimates[key]['point'])} {view.unit(unit)}** ({view.span(estimates[key])})"
-        for key, text, unit in asked
+        for key, name, unit in asked
         if estimates.get(key) and (key != "throughput_tps" or view.concurrency > 1)
     ]
     if not lines:
@@ -259,9 +259,9 @@ def _benchmark(view: View) -> str:
             if item["command"] and not item.get("same_as")
             else ""
         )
-        what = escape(view.p("check.what-" + item["quantity"].replace("_", "-"), n=view.concurrency))
+        what = escape(check.what(view, item["quantity"]))
         shown_ = f" ({plain(check.shows(view, item))})" if item.get("shows") else ""
-        lines.append(f"- {plain(number)} ({plain(span)}), {what}{how}{shown_}")
+        lines.append(f"- {plain(number)}{f' ({plain(span)})' if span else ''}, {what}{how}{shown_}")
     return "\n\n".join([f"## {view.p('check.heading')}", "\n".join(lines)])
 
 

@@ -57,19 +57,27 @@ def _moved(view: View, fit: Plain) -> str:
 
 
 def _pool(view: View, fit: Plain) -> str:
+    """What the cache holds: taken at start as far as memory goes, as the command says, or as requests come."""
     context = view.decision["situation"]["context"]
-    tokens, per_token = fit["pool_tokens"], fit.get("kv_bytes_per_token")
-    spread = fit["error_bytes"] // per_token if per_token else 0
+    given = fit.get("allocated_tokens")
+    set_ = given is not None and not fit.get("reserves")
+    tokens, per_token = given or fit["pool_tokens"], fit.get("kv_bytes_per_token")
+    spread = fit["error_bytes"] // per_token if per_token and not set_ else 0
+    most, full_ = fit["max_concurrency"] or 0, fit["max_concurrency_full"] or 0
+    if set_:
+        most = min(most, tokens // max(1, context["input"] + context["output"]))
+        full_ = min(full_, tokens // context["tokens"])
+    low, high = view.rough(max(0, tokens - spread)), view.rough(tokens + spread)
     params = {
-        "tokens": view.rough(tokens),
-        "span": f"{view.rough(max(0, tokens - spread))}{DASH}{view.rough(tokens + spread)}",
-        "n": fit["max_concurrency"] or 0,
+        "tokens": view.num(tokens) if set_ else view.rough(tokens),
+        "span": f" ({low}{DASH}{high})" if low != high else "",
+        "n": most,
         "input": context["input"],
         "output": context["output"],
-        "m": fit["max_concurrency_full"] or 0,
+        "m": full_,
         "full": context["tokens"],
     }
-    return view.t("fit.pool", params)
+    return view.t("fit.pool-set" if set_ else "fit.pool" if fit.get("reserves") else "fit.pool-room", params)
 
 
 # ---------------------------------------------------------------------- bars
@@ -278,7 +286,7 @@ def full(view: View, fit: Plain) -> str:
     tokens = view.decision["situation"]["context"]["tokens"]
     if not fit.get("warn_full") or most is None or users <= 1 or most >= users:
         return ""
-    each = (fit.get("pool_tokens") or 0) // users
+    each = (fit.get("allocated_tokens") or fit.get("pool_tokens") or 0) // users
     said = view.t("fit.full", n=users, tokens=tokens, waiting=users - most)
     if 0 < each < tokens:
         said += " " + view.t("fit.full-each", tokens=view.rough(each))

@@ -52,7 +52,7 @@ def _rows(view: View) -> dict[str, tuple[str, str]]:
     asked = [("decode_tps", "answer.readout-decode", {}, "tps")]
     if view.concurrency > 1:
         asked.append(("throughput_tps", "answer.readout-sum", {"n": view.concurrency}, "tps"))
-    asked.append(("ttft_s", "answer.readout-first", {"n": view.decision["situation"]["context"]["input"]}, "s"))
+    asked.append(("ttft_s", *readouts.first(view), "s"))
     for key, text, params, unit in asked:
         interval = estimates.get(key)
         if interval:

@@ -19,7 +19,7 @@ def readouts(view: View, start: Plain) -> str:
         rows.append(("throughput_tps", "answer.readout-sum", {"n": view.concurrency}, "tps"))
     else:
         rows.append(("prefill_tps", "answer.readout-prefill", {}, "tps"))
-    rows.append(("ttft_s", "answer.readout-first", {"n": situation["context"]["input"]}, "s"))
+    rows.append(("ttft_s", *first(view), "s"))
     if not view.writes:
         rows = [
             ("prefill_tps", "answer.readout-reads", {}, "tps"),
@@ -34,6 +34,12 @@ def readouts(view: View, start: Plain) -> str:
     else:
         cells += [reading(view, estimates.get(key), text, params, unit) for key, text, params, unit in rows]
     return f'<dl class="we-readouts">{"".join(cells)}</dl>'
+
+
+def first(view: View) -> tuple[str, Plain]:
+    """Label of the first token, with the load that it is reckoned for, and its values."""
+    label = "answer.readout-first-load" if view.concurrency > 1 else "answer.readout-first"
+    return label, {"n": view.decision["situation"]["context"]["input"], "all": view.concurrency}
 
 
 def no_estimate(view: View, reason: str) -> str:

@@ -45,7 +45,8 @@ def _rows(view: View, estimates: Plain) -> list[str]:
         (
             "ttft_s",
             "speed.first" if view.writes else "speed.text",
-            view.t("speed.first-of", n=context["input"]),
+            view.t("speed.first-of", n=context["input"])
+            + (f", {view.t('speed.first-load', n=view.concurrency)}" if view.writes and view.concurrency > 1 else ""),
             "s",
             [],
         ),
