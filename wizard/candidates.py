@@ -27,6 +27,7 @@ _CLOSE = 1.25  # bits a weight that an estimate could hardly tell apart
 # Times the speed that layouts of the same weights may differ and still tie: the error of a class is theirs in common.
 _ALIKE = 2.0
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
+SEVERE = 2  # `lossy` of a severe loss: the last resort
 BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
 
 
@@ -45,7 +46,7 @@ class Candidate:
     estimate: Callable[[], Entry] | None = field(hash=False, compare=False)  # made when somebody asks for it
     bits: float = 16.0  # as stored, no more than the makers published
     waste: int = 0  # whole bits stored beyond those
-    lossy: int = 0  # 1: visible, 2: severe loss of quality
+    lossy: int = 0  # 1: visible, SEVERE: severe loss of quality
     experimental: bool = False  # the project calls this layout, or this way to offload, experimental
     settings: Entry | None = field(default=None, hash=False, compare=False)  # what it was sized with
     fallback: bool = False  # a compute format whose arithmetic this device does not have: weights only
@@ -132,8 +133,9 @@ def order(candidates: list[Candidate], priority: str) -> list[Candidate]:
     for candidate in candidates:
         status = _STATUS.index(candidate.path.checkpoint["status"])
         # of one rank: a severe loss comes last, then what leaves the devices, then any visible loss
-        loss = (candidate.lossy > 1, FIT_CLASSES[candidate.real_class] == "offload", candidate.lossy)
-        key = (candidate.rank_class, loss, status, candidate.shaky, candidate.spare)
+        loss = (candidate.lossy >= SEVERE, FIT_CLASSES[candidate.real_class] == "offload", candidate.lossy)
+        # the last rank holds both what does not start and what starts with a loss from outside the devices
+        key = (candidate.rank_class, not candidate.runs, loss, status, candidate.shaky, candidate.spare)
         buckets.setdefault(key, []).append(candidate)
     result: list[Candidate] = []
     for key in sorted(buckets):

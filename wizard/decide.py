@@ -12,14 +12,14 @@ from . import roles, why_not
 from .answers import hardware, label, ten
 from .benchmark import plan
 from .bottleneck import find as find_bottleneck
-from .candidates import Candidate
+from .candidates import SEVERE, Candidate
 from .decision import SHAPE, finish, statement
 from .facts import Facts
 from .kb import KB
 from .launch.values import extra
 from .needs import model_lacks
 from .obstacles import sources_of
-from .recommend import build, launchable, plain_role
+from .recommend import build, format_name, launchable, plain_role
 from .roles import Cast
 from .rules import Fired
 from .search import Work, search
@@ -194,7 +194,7 @@ def _warnings(work: Work, start: Plain | None, bottleneck: Plain | None) -> list
     values = extra(launchable(start), facts.kb) if start else {}
     if bottleneck:
         values["bottleneck.is"] = bottleneck["is"]
-    found = []
+    found = _last_resort(work)
     if work.waiting and start:
         held = facts.situation["traffic"]["concurrency"]
         engine = facts.kb.engines[start["engine"]]["name"]
@@ -224,6 +224,15 @@ def _warnings(work: Work, start: Plain | None, bottleneck: Plain | None) -> list
             )
     found += _capability(facts)
     return found
+
+
+def _last_resort(work: Work) -> list[Plain]:
+    """Said at the head of the answer when nothing but weights of a severe loss starts."""
+    best = work.cast.start[0] if work.cast.start else None
+    if best is None or best.lossy < SEVERE or isinstance(work.facts.situation["format"], dict):
+        return []
+    name = format_name(best.path.family, best.path.type, work.facts)
+    return [statement("severe-loss", "decision.caution-quality-severe", format=name)]
 
 
 def _capability(facts: Facts) -> list[Plain]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .candidates import Candidate
+from .candidates import SEVERE, Candidate
 from .decision import statement, word
 from .facts import Facts
 from .launch import command
@@ -266,7 +266,7 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
                 format=format_name(candidate.path.family, candidate.path.type, facts),
             )
         )
-    if candidate.lossy:
+    if candidate.lossy and (candidate.lossy < SEVERE or isinstance(facts.situation["format"], dict)):
         quality = (facts.kb.type_of(candidate.path.family, candidate.path.type) or {}).get("quality", {})
         found.append(
             statement(

@@ -100,6 +100,7 @@ def memory_obstacle(candidate: Candidate, facts: Facts, alone: bool = True) -> P
         device=worst.get("name", ""),
         n=ranks,
         ram=ram,
+        usable=assumed.host_room(ram) if ram else None,
     )
 
 

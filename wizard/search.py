@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import paths, reuse, roles
-from .candidates import PLENTY, Candidate, Ranked
+from .candidates import FIT_CLASSES, PLENTY, Candidate, Ranked
 from .facts import Facts
 from .found import Found
 from .kb import KB
@@ -83,8 +83,9 @@ class Work:
 
     @property
     def sound(self) -> bool:
-        """Whether something starts that is no experiment of its own project."""
-        return self.cast.start is not None and not roles.trial(self.cast.start[0])
+        """Whether something starts that is no experiment of its own project, nor a last resort of few bits."""
+        start = self.cast.start[0] if self.cast.start else None
+        return start is not None and not roles.trial(start) and start.rank_class < len(FIT_CLASSES) - 1
 
     def preferred(self, tokens: int) -> tuple[str | None, int]:
         """The engine to start with whatever fits, of those that hold one request of `tokens`, and how many of the

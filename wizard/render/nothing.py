@@ -48,18 +48,24 @@ def shortfall(view: View) -> str:
     model = view.words.model(situation["model"])
     lacking = [o for r in view.decision["rejected"] for o in r["obstacles"] if o["clause"] == "memory"]
     sizes = [
-        (o["needed"], o["yours"], (o.get("params") or {}).get("ram") if o.get("text", "").endswith("-host") else None)
+        (o["needed"], o["yours"], _of_host(o, "ram"), _of_host(o, "usable"))
         for o in lacking
         if isinstance(o["needed"], int | float) and isinstance(o["yours"], int | float)
     ]
     if sizes and model:
-        needed, yours, ram = min(sizes, key=lambda s: (s[:2], s[2] is None))
+        needed, yours, ram, usable = min(sizes, key=lambda s: (s[:2], s[2] is None))
         if ram is not None:
             return view.t(
-                "answer.nothing-memory-host", hardware=hardware, yours=yours, model=model, needed=needed, ram=ram
-            )
+                "answer.nothing-memory-host", hardware=hardware, yours=yours, model=model, needed=needed, ram=ram,
+                usable=usable,
+            )  # fmt: skip
         return view.t("answer.nothing-memory", hardware=hardware, yours=yours, model=model, needed=needed)
     return view.t("answer.nothing-other", hardware=hardware)
+
+
+def _of_host(obstacle: Plain, name: str) -> int | None:
+    """Bytes of system memory that an obstacle names, where that was too small as well."""
+    return (obstacle.get("params") or {}).get(name) if obstacle.get("text", "").endswith("-host") else None
 
 
 def _near(view: View, item: Plain) -> str:

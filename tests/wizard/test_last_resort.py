@@ -1,0 +1,40 @@
+"""Weights of a severe loss: named with a warning where nothing better starts, and never before anything better."""
+
+import pytest
+
+from wizard.decide import decide
+from wizard.memory import assumed
+
+from .conftest import TODAY
+
+GIB = 1024**3
+
+
+def asked(device, ram, model, kb, **more):
+    return decide({"devices": [{"device": device}], "host": {"ram_gib": ram}, "model": model, **more}, kb, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("device", "ram", "model"),
+    [("rx-7900-xtx", 96, "qwen3-235b-a22b"), ("rtx-4060", 16, "qwen3-32b"), ("rtx-3090", 32, "glm-4-5-air")],
+)
+def test_what_starts_with_few_bits_alone_is_named_with_its_loss(kb, device, ram, model):
+    found = asked(device, ram, model, kb)
+    start = found["recommendations"][0]
+    assert start["role"] == "start" and start["format"]["type"] == "q2_k"
+    assert found["warnings"][0]["id"] == "severe-loss"
+    same = asked(device, ram, model, kb, format="q2_k")["recommendations"][0]
+    assert same["engine"] == start["engine"] and same["command"]["processes"] == start["command"]["processes"]
+
+
+def test_three_bits_come_before_two(kb):
+    found = asked("rx-7900-xtx", 112, "qwen3-235b-a22b", kb)
+    assert found["recommendations"][0]["format"]["type"] == "q3_k_m"
+    assert not [w for w in found["warnings"] if w["id"] == "severe-loss"]
+
+
+def test_where_nothing_starts_the_memory_that_the_system_keeps_is_told(kb):
+    found = asked("rx-7900-xtx", 48, "qwen3-235b-a22b", kb)
+    stop = next(o for r in found["rejected"] for o in r["obstacles"] if o["text"] == "decision.obstacle-memory-host")
+    assert not found["recommendations"]
+    assert stop["params"]["usable"] == assumed.host_room(48 * GIB) < 48 * GIB
