@@ -11,6 +11,7 @@ from typing import Any
 from . import format_paths, needs
 from .facts import Facts
 from .found import Found, Refusal, lines
+from .memory.assumed import CPU_BACKENDS
 from .obstacles import from_result, merge, obstacle, sources_of
 from .shapes import Entry
 from .versions import matches
@@ -85,6 +86,8 @@ def _backends(
             offered = kind.entry.get("backends")
             if offered is not None and backend not in offered:
                 continue
+            if offered is None and backend in CPU_BACKENDS and kind.entry["kind"] == "gpu":
+                continue  # an accelerator of which nothing is known is still not the processor beside it
             result = facts.check(line.get("needs"), (kind,))
             stops = from_result(result, line)
             if offered is None:

@@ -38,3 +38,12 @@ def test_where_nothing_starts_the_memory_that_the_system_keeps_is_told(kb):
     stop = next(o for r in found["rejected"] for o in r["obstacles"] if o["text"] == "decision.obstacle-memory-host")
     assert not found["recommendations"]
     assert stop["params"]["usable"] == assumed.host_room(48 * GIB) < 48 * GIB
+
+
+def test_an_accelerator_told_by_numbers_is_never_the_processor_beside_it(kb):
+    own = {"custom": {"memory_gib": 24, "bandwidth_gbs": 900}}
+    for model in ("qwen3-8b", "qwen3-32b", None):
+        asked = {"devices": [own], **({"model": model} if model else {})}
+        start = decide(asked, kb, TODAY)["recommendations"][0]
+        assert start["backend"] not in assumed.CPU_BACKENDS
+        assert start["unconfirmed"] and any(c["id"] == "caution-unconfirmed" for c in start["cautions"])
