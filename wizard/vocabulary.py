@@ -160,6 +160,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "engine.launch": PERSON | DEVICE | MODEL | FORMAT | ENGINE | CANDIDATE,
     "engine.cautions": PERSON | DEVICE | MODEL | FORMAT | ENGINE | CANDIDATE,
     "engine.install": PERSON | DEVICE | frozenset({"candidate.backend"}),
+    "device.cautions": PERSON | MODEL | FORMAT | CANDIDATE,
     "model.cautions": PERSON | DEVICE | MODEL | FORMAT | CANDIDATE,
     "model.engine_args": PERSON | DEVICE | MODEL | FORMAT | CANDIDATE,
     # rules act across engines: they read what the person has and wants, not one candidate
