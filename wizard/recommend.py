@@ -46,14 +46,13 @@ def settings_of(candidate: Candidate, facts: Facts, said: Told | None = None) ->
     offload = (fit or {}).get("offload") or {}
     launch = facts.kb.engines[candidate.path.engine].get("launch") or {}
     kv = s["settings"]["kv"]
-    layers = facts.arch["layers"] if facts.arch else None
     found = {
         "context": s["context"]["tokens"],
         "slots": said.slots,
         "context_total": said.total,
         "cache": said.cache,
         "kv_type": fit["kv_type"] if fit else "f16" if kv == "auto" else kv,
-        "gpu_layers": offload.get("layers_gpu", layers),
+        "gpu_layers": offload["layers_gpu"] if offload.get("kind") == "layers" else None,
         "cpu_moe_layers": offload.get("cpu_moe_layers"),
         "host": host(s),
         "port": launch.get("port"),

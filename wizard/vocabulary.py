@@ -173,13 +173,14 @@ SCOPES: dict[str, frozenset[str]] = {
 # Placeholders that launch templates and texts may use beside the condition paths.
 LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "launch.model": "repository, or the local path the person has to fill",
+    "launch.file": "path of a file with weights that nobody has published",
     "launch.context": "tokens one request may use",
     "launch.context_total": "tokens for all requests at once: context times slots where that goes in",
     "launch.slots": "requests the engine should run at once",
     "launch.host": "address to bind: 127.0.0.1 unless exposure says otherwise",
     "launch.port": "default port of the engine",
     "launch.kv_type": "value of the KV type flag",
-    "launch.gpu_layers": "layers on the GPU",
+    "launch.gpu_layers": "layers on the GPU, where not all of them are there",
     "launch.cpu_moe_layers": "layers whose experts stay in system memory",
     "launch.tensor_split": "shares per device, comma separated",
     "launch.threads": "physical CPU cores",

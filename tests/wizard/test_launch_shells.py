@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wizard.launch import command, compose, docker, posix, powershell
-from wizard.launch.shells import quote_powershell
+from wizard.launch.shells import quote_powershell, request
 
 from . import sample_decision as sample
 
@@ -83,6 +83,18 @@ def test_files_arrive_unchanged(content):
     lines = posix(process([], files=[{"path": "/dev/stdout", "content": content}]))
     script = text(lines).rpartition("\n")[0].replace("cat > /dev/stdout", "cat")
     assert run(script, "bash").decode() == content + "\n"
+
+
+def test_the_check_is_a_request_of_the_shell_it_is_typed_into():
+    body = '{"model": "it\'s", "max_tokens": 16}'
+    words = ["curl", "http://127.0.0.1:8080/v1/x", "-H", "Content-Type: application/json", "-H", "X-Key: k", "-d", body]
+    assert shlex.split(request(words, "linux")) == words
+    made = request(words, "windows")
+    assert made.startswith("Invoke-RestMethod 'http://127.0.0.1:8080/v1/x' -Method Post ")
+    assert "-ContentType 'application/json'" in made and "-Headers @{'X-Key' = 'k'}" in made
+    assert made.endswith("-Body '" + body.replace("'", "''") + "'")
+    assert request(words[:2], "windows") == "Invoke-RestMethod 'http://127.0.0.1:8080/v1/x'"
+    assert request(["foundry", "model", "list"], "windows") == "foundry model list"
 
 
 def read_powershell(word):

@@ -56,6 +56,32 @@ def powershell(process: Plain) -> list[Line]:
     return lines + continued(groups, quote_powershell, " `", 0)
 
 
+def request(words: list[str], os: str) -> str:
+    """A request that shows an engine works, as a line for the shell of a system.
+
+    Windows PowerShell has another command under the name curl and takes the quotes out of what it hands to programs,
+    so there the same request is one of its own.
+    """
+    if os != "windows":
+        return " ".join(shlex.quote(w) for w in words)
+    if not words or words[0] != "curl":
+        return " ".join(quote_powershell(w) for w in words)
+    made, url, rest = [], "", iter(words[1:])
+    for word in rest:
+        if word == "-H":
+            name, _, value = next(rest, "").partition(":")
+            if name.lower() == "content-type":
+                made.append(f"-ContentType {_single(value.strip())}")
+            else:
+                made.append(f"-Headers @{{{_single(name)} = {_single(value.strip())}}}")
+        elif word in ("-d", "--data"):
+            made.append(f"-Body {_single(next(rest, ''))}")
+        elif not word.startswith("-"):
+            url = word
+    post = ["-Method Post"] if any(part.startswith("-Body") for part in made) else []
+    return " ".join(["Invoke-RestMethod", _single(url), *post, *made])
+
+
 def command_groups(process: Plain, bind: str | None = None, program: bool = True) -> list[Group]:
     """Program and arguments, grouped into lines.
 

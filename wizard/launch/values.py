@@ -43,6 +43,7 @@ def values(candidate: Plain, situation: Plain, kb: KB) -> Plain:
     shared = round(situation["context"]["input"] * (situation["traffic"].get("shared_prefix") or 0))
     found: Plain = {
         "launch.model": _model(point, model_id, format_, kb),
+        "launch.file": None if point.get("repository") else _model(point, model_id, format_, kb),
         "launch.context": context,
         "launch.context_total": settings.get("context_total") or context * slots,
         "launch.slots": slots,

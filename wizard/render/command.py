@@ -212,9 +212,9 @@ def check(view: View, command: Plain) -> str:
     """A request that shows it works."""
     if not command["check"]:
         return ""
-    from ..launch.shells import shlex
+    from ..launch.shells import request
 
-    text = " ".join(shlex.quote(w) for w in command["check"])
+    text = request(command["check"], view.decision["situation"]["host"]["os"])
     return f'<p class="we-note">{view.t("command.check")} <code>{esc(text)}</code></p>'
 
 

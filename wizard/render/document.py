@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
-from ..launch import posix
+from ..launch import posix, powershell
+from ..launch.shells import request
 from . import check, fitbar, head, nothing, readouts
 from .change import shown
 from .numbers import date
@@ -176,17 +177,20 @@ def _command(view: View, start: Plain) -> str:
     command = start.get("command")
     if not command:
         return ""
+    windows = view.decision["situation"]["host"]["os"] == "windows"
+    lines, shell = (powershell, "powershell") if windows else (posix, "sh")
     blocks = [f"## {view.p('command.heading')}"]
     for item in command.get("open", ()):
         blocks.append(f"{view.p('command.open')} [{escape(item['name'])}]({item['url']})")
     for process in command["processes"]:
-        blocks.append(_fence("\n".join(line.code for line in posix(process)), "sh"))
+        blocks.append(_fence("\n".join(line.code for line in lines(process)), shell))
     for snippet in command["code"]:
         blocks.append(_fence("\n".join(snippet["lines"]), snippet["language"]))
     for way in command.get("convert") or []:
         blocks.append(_fence(way["command"], "sh"))
     if command["check"]:
-        blocks.append(f"{view.p('command.check')} `{' '.join(shlex.quote(w) for w in command['check'])}`")
+        line = request(command["check"], view.decision["situation"]["host"]["os"])
+        blocks.append(f"{view.p('command.check')} `{line}`")
     if command["expose"]:
         blocks.append(f"> **{view.p('command.expose')}** {plain(view.t(command['expose']))}")
     for rec in view.others:
@@ -194,7 +198,7 @@ def _command(view: View, start: Plain) -> str:
         if over and over["processes"]:
             names = {"name": view.words.engine(rec["engine"]), "engine": view.words.engine(rec["via"])}
             blocks.append(f"### {view.p('command.above', **names)}")
-            blocks += [_fence("\n".join(line.code for line in posix(p)), "sh") for p in over["processes"]]
+            blocks += [_fence("\n".join(line.code for line in lines(p)), shell) for p in over["processes"]]
     blocks += [f"> {plain(view.statement(c))}" for c in start.get("cautions") or []]
     return "\n\n".join(blocks) if len(blocks) > 1 else ""
 
