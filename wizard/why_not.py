@@ -1,7 +1,7 @@
 """Why not: every engine, mode, format and layout that is not recommended, with what stands in the way.
 
 Two groups: "behind" (it would run here, something preferred another) and "impossible" (a clause
-fails; the clause, the person's value, the needed value and the source are given).
+fails, and the clause, the person's value, the needed value and the source are given; or nothing starts below an app).
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def rejections(found: Found, ranked: dict[str, Ranked], cast: Cast, named: set[s
         if engine not in named and entry["layer"] in ("app", "orchestrator", "host"):
             one = _above(engine, entry, cast, ranked, facts)
             (behind if one["group"] == "behind" else impossible).append(one)
-    impossible.sort(key=lambda r: (len(r["obstacles"]), r["engine"]))
+    # nearest first; what only lacks an engine below it comes last
+    impossible.sort(key=lambda r: (len(r["obstacles"]) or len(facts.kb.engines), r["engine"]))
     own = of_start(found, ranked, cast, facts) if cast.start else []
     return behind + impossible + own
 
@@ -160,11 +161,13 @@ def _above(engine: str, entry: Entry, cast: Cast, ranked: dict[str, Ranked], fac
         stops = [_lacks(need, entry) for need in missing]
         return row(engine, engine, None, "feature", None, "impossible", obstacles=stops, fix=simple_fix(stops, facts))
     below = [facts.kb.engines[o["engine"]]["name"] for o in entry.get("over", []) if o["engine"] in facts.kb.engines]
+    usable = any(o["engine"] in ranked and ranked[o["engine"]].best.runs for o in entry.get("over", []))
     if entry["layer"] == "app":
-        usable = any(o["engine"] in ranked and ranked[o["engine"]].best.runs for o in entry.get("over", []))
         if not usable or not starts_here(entry, facts):
             text = "decision.app-nothing-below" if not usable else "decision.app-not-here"
-            return row(engine, engine, None, "engine", None, "behind", reasons=[statement("app", text, below=below)])
+            return row(
+                engine, engine, None, "engine", None, "impossible", reasons=[statement("app", text, below=below)]
+            )
         return row(
             engine,
             engine,
@@ -176,4 +179,5 @@ def _above(engine: str, entry: Entry, cast: Cast, ranked: dict[str, Ranked], fac
         )
     several = facts.situation["nodes"] > 1 or facts.situation["serving"] == "fleet"
     text = "decision.orchestrator-other" if several else "decision.orchestrator-not-needed"
-    return row(engine, engine, None, "engine", None, "behind", reasons=[statement("above", text, below=below)])
+    group = "behind" if usable or not entry.get("over") else "impossible"  # nothing to stand above is no choice
+    return row(engine, engine, None, "engine", None, group, reasons=[statement("above", text, below=below)])

@@ -180,7 +180,9 @@ def test_apps_and_orchestrators_have_their_own_reasons():
     assert row(decision, "above")["reasons"][0]["text"] == "decision.orchestrator-not-needed"
     lacks = row(ask(kb, needs=["rerank"]), "app")
     assert lacks["group"] == "impossible" and lacks["fix"] == {"needs": []}
-    assert row(ask(kb, host={"os": "windows"}), "app")["reasons"][0]["text"] == "decision.app-nothing-below"
+    alone = row(ask(kb, host={"os": "windows"}), "app")
+    assert (alone["group"], alone["reasons"][0]["text"]) == ("impossible", "decision.app-nothing-below")
+    assert row(ask(kb, host={"os": "windows"}), "above")["group"] == "impossible"
 
 
 # ---------------------------------------------------------------------- of the start itself
