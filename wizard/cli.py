@@ -22,6 +22,8 @@ from .flags import LANGUAGES, Parser, choice, one_of, unreadable, visible
 from .kb import KB
 from .refused import Refused
 from .render import markdown, problems
+from .speed.alike import variants
+from .speed.names import counted
 from .texts import Texts
 from .whatif import complete
 
@@ -105,9 +107,27 @@ def _decide(args: argparse.Namespace) -> int:
     words = Texts(texts[args.lang], args.lang, kb.terms)
     for problem in problems(decision, words, kb, args.lang):
         print(f"which-engine: {visible(problem['text'])}", file=sys.stderr)
+    for note in _taken(data, kb, words):
+        print(f"which-engine: {visible(note)}", file=sys.stderr)
     shown = to_json(decision) if args.json else visible(markdown(decision, words, kb, args.lang), lines=True)
     print(shown, flush=True)
     return 1 if decision["problems"] else 0
+
+
+def _taken(data: Any, kb: KB, words: Texts) -> list[str]:
+    """What was taken for names of devices that mean several."""
+    raw = data.get("devices") if isinstance(data, dict) else None
+    listed = raw if isinstance(raw, list) else [raw]
+    names = (item.get("device") if isinstance(item, dict) else item for item in listed)
+    said = []
+    for name in dict.fromkeys(name for name in names if isinstance(name, str)):
+        bare = counted(name)[1].strip()
+        found = kb.find_device(bare[:120]) if bare not in kb.devices else None
+        others = variants(bare, found[0], kb) if found else []
+        if found and others:
+            values = {"name": name, "taken": kb.devices[found[0]]["name"], "others": ", ".join(others)}
+            said.append(words.plain("terminal.variant", values))
+    return said
 
 
 def _parse(text: str, file: str) -> Any:

@@ -227,6 +227,7 @@ class KB:
         index = {"device": self._devices, "model": self._models, "engine": self._engines}[kind]
         entries = {"device": self.devices, "model": self.models, "engine": self.engines}[kind]
         key = fold(text)
+        least = -0.2 if len(key) > 3 else -0.5  # three letters stand in many names
         grams = {key[i : i + 2] for i in range(len(key) - 1)}
         scored = []
         for name, id_ in index.items():
@@ -236,7 +237,7 @@ class KB:
         best: list[str] = []
         for score, id_ in sorted(scored):
             name = entries[id_]["name"]
-            if score < -0.2 and name not in best:
+            if score < least and name not in best:
                 best.append(name)
             if len(best) == limit:
                 break

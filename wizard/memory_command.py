@@ -28,7 +28,8 @@ from .refused import Refused
 from .shapes import GIB, Card, Layout
 from .shapes import Path as EnginePath
 from .situation import read
-from .speed import alike
+from .speed import alike, notes
+from .speed import names as written
 from .texts import Texts
 
 Plain = dict[str, Any]
@@ -122,6 +123,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     """The answer as plain data (see `wizard.memory.query.answer`)."""
     model = _model(args, kb)
     stored = _format(args, model, kb)
+    usual = alike.of_family(args.format, stored.family, stored.type, kb) if args.format else ()
     kv = _kv(args.kv) if args.kv else None
     index = _kv(args.index_kv, "--index-kv") if args.index_kv else None
     engine, mode, version = _engine(args.engine, kb)
@@ -154,11 +156,13 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     answer = query.answer(path, layout, (tp, pp, args.ep or 1), model.arch, work, kv, host, kb)
     answer["doubts"] = _doubts(args, engine, mode, version, machine, stored, kb)
     beyond = _beyond(engine, stored.family, kv, kb, bool(answer["doubts"]))
+    over += tuple(notes.of_version(engine or "", version, kb))
     said = [
         *((one.id, one.values) for one in model.said),
         *machine.said,
         *over,
         *stored.said,
+        *usual,
         *beyond,
         *answer["assumptions"],
     ]
@@ -172,8 +176,8 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
 
 
 def _model(args: argparse.Namespace, kb: KB) -> _Model:
-    if args.model:
-        found = kb.find_model(args.model)
+    if args.model is not None:
+        found = kb.find_model(_named("--model", args.model))
         if not found:
             raise _unknown("model", args.model, kb, "model")
         hint = found[1]
@@ -182,7 +186,7 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             name = " ".join(part for part in hint if part)
             stored = _usual(name, named.find(name, kb) or named.find(hint[0], kb), kb.models[found[0]], kb)
         return _Model(kb.models[found[0]], (), stored or _own(kb.models[found[0]], kb), None, None)
-    if args.gguf:
+    if args.gguf is not None:
         try:
             with Path(args.gguf).open("rb") as file:
                 imported = gguf_file.architecture(file)
@@ -203,6 +207,13 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
             fmt["family"], fmt["type"], {"id": fmt["type"], "bits": fmt["bits"], "tensors": fmt["tensors"]}, container
         )
     return _Model(imported.entry, imported.said, stored, None, imported.kv)
+
+
+def _named(flag: str, text: str) -> str:
+    """A name that is not empty. Raises Refused."""
+    if not text.strip():
+        raise Refused("terminal.flag-empty", flag=flag)
+    return text
 
 
 def _own(arch: Plain, kb: KB) -> named.Named | None:
@@ -234,7 +245,7 @@ def _format(args: argparse.Namespace, model: _Model, kb: KB) -> named.Named:
     if args.format:
         found = named.find(args.format, kb)
         if found is None:
-            raise _refuse("--format", args.format, alike.near_types(args.format, kb), "formats")
+            raise _refuse("--format", args.format, alike.near_types(args.format, kb), "formats", kb)
         return _usual(args.format, found, model.arch, kb) or found
     if model.format is None:
         return named.find("bf16", kb)._replace(said=("terminal.memory-16-bit",))  # type: ignore[union-attr]
@@ -268,7 +279,8 @@ def _doubts(
     backend = machine.backend if args.backend else None
     stops = against(
         device, engine, kb, mode=mode if len(kb.engines[engine].get("modes", ())) < 2 else None, version=version,
-        backend=backend, family=stored.family, type_=stored.type, count=len(machine.cards) or 1,
+        backend=backend, family=stored.family if args.format else None, type_=stored.type,
+        count=len(machine.cards) or 1,
     )  # fmt: skip
     return [{"engine": engine, **stop} for stop in stops]
 
@@ -339,12 +351,12 @@ def _inside(engine: str | None, kb: KB) -> tuple[str | None, tuple[Any, ...]]:
 
 
 def _unknown(option: str, text: str, kb: KB, kind: str) -> Refused:
-    return _refuse(f"--{option}", text, kb.nearest_names(text, kind), f"{kind}s")
+    return _refuse(f"--{option}", text, kb.nearest_names(text, kind), f"{kind}s", kb)
 
 
-def _refuse(flag: str, text: str, near: list[str], kind: str) -> Refused:
+def _refuse(flag: str, text: str, near: list[str], kind: str, kb: KB) -> Refused:
     """A name that nothing has: the nearest, and the command that lists all of them."""
-    everything = {"t": "terminal.names-all", "p": {"command": f"which-engine names {kind}"}}
+    everything = {"t": "terminal.names-all", "p": {"command": alike.listing(kind, text, kb)}}
     values = {"flag": flag, "value": text, "all": everything}
     return Refused("terminal.memory-unknown-near" if near else "terminal.memory-unknown", **values,
                    **({"near": near} if near else {}))  # fmt: skip
@@ -364,23 +376,21 @@ def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, famil
     entry = kb.engines.get(engine or "", {})
     lines = [line for line in entry.get("runs_on", ()) if line.get("mode") in (None, mode)]
     ram, system = args.ram_gib or _RAM_GIB, args.os or "linux"
-    count = args.count or (args.tp or 1) * (args.pp or 1)
-    if args.device and args.memory_gib is None:
-        found = kb.find_device(args.device)
-        if not found:
-            raise _unknown("device", args.device, kb, "device")
-        others = alike.variants(args.device, found[0], kb)
-        values = {"name": args.device, "taken": kb.devices[found[0]]["name"], "others": ", ".join(others)}
-        said = (("terminal.variant", values),) if others else ()
+    known, named_count = _device(args.device, kb) if args.device is not None else (None, None)
+    count = args.count or named_count or (args.tp or 1) * (args.pp or 1)
+    said = _open(args, known, named_count, kb)
+    if known and args.memory_gib is None:
         host = {k: v for k, v in (("os", args.os), ("ram_gib", args.ram_gib)) if v}
-        reading = read({"devices": [{"device": args.device, "count": count}], "host": host}, kb)
+        sized = {"memory_gib": known[1]} if known[1] else {}
+        reading = read({"devices": [{"device": known[0], "count": count, **sized}], "host": host}, kb)
+        wrong = next((p for p in reading.problems if p.path == "host.os"), None)
+        if wrong:
+            names = ", ".join(wrong.params["known"])
+            raise Refused("terminal.memory-os", os=args.os, name=kb.devices[known[0]]["name"], known=names)
         facts = Facts(reading.situation, kb)
         told = facts.situation["host"]
         asked = _backend(args.backend, entry, lines, family, facts)
         return _Machine(facts.cards, asked, told["ram_gib"], told["os"], said)
-    known = kb.find_device(args.device) if args.device else None
-    if args.device and not known:
-        raise _unknown("device", args.device, kb, "device")
     offered = (kb.devices[known[0]].get("backends") or []) if known else []
     backends = [line["backend"] for line in lines if not offered or line["backend"] in offered]
     backends.sort(key=lambda name: (name in CPU_BACKENDS, name != "cuda"))
@@ -396,7 +406,36 @@ def _cards(args: argparse.Namespace, engine: str | None, mode: str | None, famil
     own = {**own, "memory": {"unified": False, **kept, "options": [args.memory_gib]}}
     total = round(args.memory_gib * GIB)
     cards = tuple(Card(known[0] if known else "custom", own, total, i) for i in range(count))
-    return _Machine(cards, backend, ram, system)
+    return _Machine(cards, backend, ram, system, said)
+
+
+def _device(text: str, kb: KB) -> tuple[tuple[str, float | None], int | None]:
+    """((id, memory in GiB where the text names one), how many the text names) of a device. Raises Refused."""
+    found = kb.find_device(_named("--device", text))
+    if found:
+        return found, None
+    machine = written.hardware(text, kb)
+    if machine is None or machine.device is None:
+        raise _unknown("device", text, kb, "device")
+    return (machine.device, machine.memory_gib), machine.count
+
+
+def _open(args: argparse.Namespace, known: Any, count: int | None, kb: KB) -> tuple[Any, ...]:
+    """What the words for the device leave open or say in two ways."""
+    if not known:
+        return ()
+    said: list[Any] = []
+    entry = kb.devices[known[0]]
+    others = alike.variants(args.device, known[0], kb)
+    if others:
+        said.append(("terminal.variant", {"name": args.device, "taken": entry["name"], "others": ", ".join(others)}))
+    if count and args.count and count != args.count:
+        said.append(("terminal.speed-two-counts", {"given": args.count, "name": args.device, "named": count}))
+    sizes = entry["memory"]["options"]
+    if args.memory_gib is not None and entry["kind"] != "cpu" and args.memory_gib not in sizes:
+        values = {"gib": args.memory_gib, "name": entry["name"], "sizes": ", ".join(f"{size:g}" for size in sizes)}
+        said.append(("terminal.memory-sized", values))
+    return tuple(said)
 
 
 def _backend(asked: str | None, entry: Plain, lines: list[Plain], family: str, facts: Facts) -> str:

@@ -9,6 +9,7 @@ from .render import numbers
 from .render.shares import FILLS
 from .render.view import View
 from .render.whynot import CLAUSES, obstacle_text
+from .speed.alike import listing
 from .speed.ask import STEPS
 from .texts import Texts
 
@@ -34,7 +35,7 @@ def doubts(stops: list[Plain], words: Texts, kb: KB) -> list[str]:
 
 def text(found: Plain, words: Texts, kb: KB) -> str:
     """Plain text in the language of `words`; doubts, assumptions and what is missing are sentences already."""
-    lines = [_missing(item, words) for item in found["missing"]]
+    lines = [_missing(item, words, kb) for item in found["missing"]]
     if not lines:
         lines = [_head(found["resolved"], words, kb), *found["doubts"]]
         lines += [*_aligned(*_rows(found, words), words, found["asked"]["batch"]), *_basis(found, words)]
@@ -46,12 +47,12 @@ def text(found: Plain, words: Texts, kb: KB) -> str:
     return "\n".join(lines)
 
 
-def _missing(item: Plain, words: Texts) -> str:
+def _missing(item: Plain, words: Texts, kb: KB) -> str:
     line = f"{words.plain('terminal.memory-missing')}: {item['what']} ({item['flag']})"
     if item["near"]:
         line += "; " + words.plain("terminal.speed-near", names=", ".join(item["near"]))
     if item["kind"]:
-        line += "; " + words.plain("terminal.names-all", command=f"which-engine names {item['kind']}")
+        line += "; " + words.plain("terminal.names-all", command=listing(item["kind"], item["name"] or "", kb))
     return line
 
 

@@ -156,3 +156,14 @@ def test_a_device_is_called_in_the_language_inside_sentences_too(run):
 def test_an_encoder_is_not_told_that_no_request_goes_in(run):
     out = run("devices: [{device: L4}]\nmodel: bge-m3\nserving: customers\n")[1]
     assert "You ask for" not in out
+
+
+def test_a_name_of_several_devices_says_which_was_taken(run):
+    code, _, err = run("devices: [{device: H100, count: 2}]\nmodel: qwen3-32b\n")
+    assert code == 0 and "H100 is taken as H100 SXM" in err and "H100 PCIe" in err
+    assert run("devices: [2x RTX 3090, h100-sxm]\nmodel: qwen3-32b\n")[2] == ""
+
+
+def test_marks_that_steer_a_terminal_do_not_reach_it(run):
+    code, out, err = run('devices: ["\\e[31mRTX 4090"]\nmodel: "\\e[2Jx\\x9b"\nserving: "\\u202eself"\n')
+    assert code == 1 and not {"\x1b", "\x9b", "\u202e"} & set(out + err) and "\\x1b" in err

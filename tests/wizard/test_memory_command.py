@@ -317,3 +317,44 @@ def test_states_with_a_pool_apart_leave_the_cache_its_share(ask):
     assert sizes["state"] / sizes["kv"] == pytest.approx(0.9)
     short = ask(*common, "--context", 1024)  # three states a request: these run out first
     assert short["pool_tokens"] == long["pool_tokens"] and short["max_concurrency"] == pytest.approx(186 / 3, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--device", "RTX 4090", "--os", "macos"), "runs linux, windows, wsl2, not macos"),
+        (("--device", "RTX 4090", "--backend", "metal"), "has no metal; it has cuda, vulkan"),
+        (("--device", ""), "--device: a value is missing"), (("--format", "Q99"), "names formats"),
+        (("--device", "RTX 9990"), "Did you mean GeForce RTX"), (("--engine", "vlm"), "Did you mean vLLM"),
+    ],
+)  # fmt: skip
+def test_what_contradicts_itself_is_refused(run, options, said):
+    code, out, err = run("--model", "Llama 3.1 8B", *options)
+    assert code == 2 and not out and said in err, err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--device", "2x RTX 3090", "--count", 4), "though “2x RTX 3090” says 2"),
+        (("--device", "RTX 4090", "--memory-gib", 48), "--memory-gib 48 is taken"),
+        (("--device", "H100"), "H100 is taken as H100 SXM"), (("--format", "gguf"), "taken as Q4_K_M"),
+        (("--engine", "vllm@99.1", "--device", "RTX 4090"), "newer than any known"),
+        (("--context", 1_000_000), "made for (131,072)"),
+    ],
+)  # fmt: skip
+def test_what_says_two_things_is_told(ask, options, said):
+    told = ask("--model", "Llama 3.1 8B", *options)
+    assert any(said in one for one in told["assumptions"]), told["assumptions"]
+
+
+def test_devices_as_tables_write_them(ask):
+    two = ask("--model", "Llama 3.1 8B", "--device", "2x RTX 3090", "--engine", "vllm")
+    assert two["tp"] == 2 and two["weights_bytes_per_device"] < 0.6 * two["weights_bytes"]
+    assert ask("--model", "Llama 3.1 8B", "--device", "EPYC 9654 12-channel", "--format", "Q4_K_M")["fit"] == "fits"
+
+
+def test_what_the_decision_knows_against_it_is_said(ask):
+    told = ask("--model", "Llama 3.1 8B", "--format", "fp8", "--device", "Tesla P40", "--engine", "vllm")
+    assert "compute capability 7.5" in told["doubts"][0]
+    assert ask("--model", "Llama 3.1 8B", "--format", "fp8", "--device", "H100 SXM", "--engine", "vllm")["doubts"] == []

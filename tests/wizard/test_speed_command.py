@@ -460,6 +460,9 @@ def test_what_the_decision_knows_against_it_is_said_first(run, capsys, flags, sa
         (("--device", "RTX 3090", "--engine", "vllm@banana"), "banana is no version of vLLM"),
         (("--device", "RTX 3090", "--engine", "vllm@99.1"), "newer than any known"),
         (("--device", "RTX 3090", "--depth", "1000000"), "made for (131,072)"),
+        (("--device", "MI300"), "also so called: Instinct MI300A"),
+        (("--device", "RTX 3090", "--format", "exl3"), "taken as EXL3 4.0 bpw"),
+        (("--device", "RTX 3090", "--engine", "lama.cpp"), "llama.cpp, ik_llama.cpp"),
         (("--device", "H100"), "H100 is taken as H100 SXM; also so called: H100 NVL, H100 PCIe"),
     ],
 )

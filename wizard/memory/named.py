@@ -28,7 +28,7 @@ _FAMILIES = (
 
 
 # the type that a family's name alone stands for
-_USUAL = ("q4_k_m", "4_0bpw", "int4-g128", "int4", "e4m3", "bf16")
+USUAL = ("q4_k_m", "4_0bpw", "int4-g128", "int4", "e4m3", "bf16")
 
 
 class Named(NamedTuple):
@@ -68,7 +68,7 @@ def find(text: str, kb: Any) -> Named | None:
         return _gguf(mixture, kb)
     if known:
         types = [t["id"] for t in kb.formats[known[0]]["types"]]
-        return _known(known[0], next((t for t in _USUAL if t in types), types[0]), kb)
+        return _known(known[0], next((t for t in USUAL if t in types), types[0]), kb)
     return _integers(name, kb)
 
 
@@ -137,7 +137,7 @@ def _family(family: str, name: str, kb: Any) -> Named | None:
         wanted = "e4m3" if block or name.lower() == "fp8" else "e4m3-tensor"
         return _known("fp8", wanted, kb)
     wanted = [t["id"] for t in types]
-    return _known(family, next((t for t in _USUAL if t in wanted), wanted[0]), kb) if types else None
+    return _known(family, next((t for t in USUAL if t in wanted), wanted[0]), kb) if types else None
 
 
 def _integers(name: str, kb: Any) -> Named | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from difflib import get_close_matches
+from typing import Any
 
-from wizard.kb import KB
+from wizard.kb import KB, fold
 from wizard.vocabulary import BACKENDS
 
 from . import names
@@ -23,6 +25,24 @@ def near_types(text: str, kb: KB, limit: int = 4) -> list[str]:
     return list(dict.fromkeys(known[name] for name in found))[:limit]
 
 
+def of_family(text: str, family: str, type_: str, kb: KB) -> list[tuple[str, dict[str, str]]]:
+    """What to say where a text names a family alone whose types differ in width, and one was taken."""
+    entry = kb.formats.get(family)
+    widths = [known["bits"] for known in entry["types"]] if entry else [1]
+    if not entry or max(widths) < 1.1 * min(widths) or fold(text) not in map(fold, (family, entry["name"])):
+        return []
+    known = kb.type_of(family, type_)
+    return [("terminal.usual", {"name": entry["name"], "type": known["name"] if known else type_})]
+
+
+def listing(kind: str, text: str, kb: KB) -> str:
+    """The command that lists what a text could mean: every name that holds it, else all names of the kind."""
+    entries = {"devices": kb.devices, "models": kb.models, "engines": kb.engines}.get(kind, {})
+    wanted = fold(text)
+    some = wanted and any(wanted in fold(entry["name"]) for entry in entries.values())
+    return shlex.join(["which-engine", "names", kind, *([text] if some else [])])
+
+
 def several(text: str) -> bool:
     """Whether a text names different devices, which are no one machine here: "RTX 3090 + RTX 4090"."""
     parts = re.split(r"\s*(?:\+|,|&|\band\b)\s+", text.strip())
@@ -32,19 +52,18 @@ def several(text: str) -> bool:
 def variants(text: str, device: str, kb: KB) -> list[str]:
     """Names of the devices that a short name could also mean, "H100" besides the SXM module the PCIe card; empty
     for a name in full."""
-    words = _bare(names.counted(names.LINKED.sub("", text))[1]).split()
-    own = _bare(kb.devices[device]["name"])
-    if not words or own == " ".join(words):
-        return []
-    if not f"{own} ".startswith(" ".join(words) + " "):
+    begin = _bare(names.counted(names.LINKED.sub("", text))[1])
+    if not begin or not _begins(kb.devices[device], begin):
         return []
     maker = kb.devices[device]["vendor"]
-    begin = " ".join(words) + " "
-    return sorted(
-        entry["name"]
-        for id_, entry in kb.devices.items()
-        if id_ != device and entry["vendor"] == maker and f"{_bare(entry['name'])} ".startswith(begin)
-    )
+    alike = (e for id_, e in kb.devices.items() if id_ != device and e["vendor"] == maker and _begins(e, begin))
+    return sorted(entry["name"] for entry in alike)
+
+
+def _begins(entry: dict[str, Any], begin: str) -> bool:
+    """Whether a name goes on after `begin` with another word or letter; "RTX 40" does not begin "RTX 4090"."""
+    rest = _bare(entry["name"]).removeprefix(begin)
+    return rest != _bare(entry["name"]) and rest != "" and not rest[0].isdigit()
 
 
 def _bare(name: str) -> str:

@@ -66,20 +66,23 @@ class Question:
 @dataclass(frozen=True)
 class Missing:
     """Something without which there is no number. what: its name as a text; flag: the flag that gives it; near:
-    entries whose names look like what was written; kind: of name, where one was written that nothing has."""
+    entries whose names look like what was written; kind and name: of what was written
+    that nothing has."""
 
     what: Said
     flag: str
     near: tuple[str, ...] = ()
     kind: str | None = None
+    name: str | None = None
 
 
 def answer(question: Question, kb: KB) -> Entry:
     """Estimates as in a Decision, with `assumptions` (texts by id), `missing` and what the names meant.
 
     Keys: decode_tps, prefill_tps, ttft_s, throughput_tps, tpot_s: {point, low, high} or None; shares,
-    prefill_shares, basis, nearest, resolved, assumptions, missing ([{what, flag, near, kind}]); reads: what one token
-    of one request reads, {weights_gb, kv_gb, floor_s}, the last over the bandwidth with nothing lost;
+    prefill_shares, basis, nearest, resolved, assumptions, missing ([{what, flag, near, kind,
+    name}]); reads: what one token of one request reads, {weights_gb, kv_gb, floor_s}, the last over the bandwidth
+    with nothing lost;
     ttft_hit_s: the first token when the shared part of the prompt is in the cache; asked: the load in tokens;
     rate_of: STEPS or CLIENT; throughput_with_prompts: whether the prompts of all requests are in that time;
     run: what measures it, [{tool, command}]. Refused: numbers and names that contradict each other.
@@ -99,11 +102,16 @@ def answer(question: Question, kb: KB) -> Entry:
             said.append(("terminal.speed-as-family", {"engine": engine[0], "family": family}))
     if engine and not family:
         said.append(("terminal.speed-any-family", {"engine": engine[0]}))
+    near = kb.nearest_names(engine[0], "engine") if engine and engine[0] not in kb.engines else []
+    if near:
+        said.append(("terminal.speed-near-engines", {"names": ", ".join(near)}))
     type_ = names.weight_type(written, kb, family) if written else None
     if type_ is None and (arch or written):
         type_ = _width_of(question, arch, written, kb, said, lacking)
     if type_ and arch and not arch.get("experts"):
         type_ = names.of_dense(type_)
+    if type_ and written:
+        said += alike.of_family(written, type_[0], type_[1], kb)
     depth = question.depth if question.depth is not None else question.input
     # batch tools of engines that keep no pipeline of prompts read all prompts first and time the steps alone
     apart = question.batch > 1 and family not in assumed.PIPELINED
@@ -159,7 +167,8 @@ def answer(question: Question, kb: KB) -> Entry:
     flash = _flash(question, family, years, said)
     known = Known(depth + question.output // 2, _driver(question.backend, own), years, apart, flash, bool(size))
     if years >= 0.25:
-        said.append(("terminal.speed-old", {"engine": name, "version": version, "years": round(years, 1)}))
+        known_as = kb.engines[name]["name"] if name in kb.engines else name
+        said.append(("terminal.speed-old", {"engine": known_as, "version": version, "years": round(years, 1)}))
     found = estimate(path, layout, arch, work, fit, links, own, known)
     if found["missing"]:
         lack = Missing(("terminal.speed-lacks-bandwidth", {}), "--bandwidth-gbs")
@@ -202,7 +211,7 @@ def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> n
             text_ = "several" if several else "device" if q.device else "any"
             what = (f"terminal.speed-lacks-{text_}", {"name": q.device} if q.device else {})
             flag = "--bandwidth-gbs --class" if q.device else "--device"
-            lacking.append(Missing(what, flag, near, "devices" if q.device else None))
+            lacking.append(Missing(what, flag, near, "devices" if q.device else None, q.device))
             return None
         entry = names.described(q.device or "", class_, q.bandwidth_gbs)
         if q.device and not wanted:
@@ -337,7 +346,7 @@ def _architecture(q: Question, kb: KB, said: list[Said], lacking: list[Missing])
         near = tuple(kb.nearest_names(q.model, "model")) if q.model else ()
         what = ("terminal.speed-lacks-params", {"name": q.model}) if q.model else ("terminal.speed-lacks-model", {})
         flag = "--params-b [--active-b --layers]" if q.model else "--model"
-        lacking.append(Missing(what, flag, near, "models" if q.model else None))
+        lacking.append(Missing(what, flag, near, "models" if q.model else None, q.model))
         return None, hint
     known = known or {}
     active = q.active_b or known.get("active_b")
@@ -351,7 +360,7 @@ def _width_of(
     if not q.file_gib:
         what = ("terminal.speed-lacks-type", {"name": written}) if written else ("terminal.speed-lacks-format", {})
         near = tuple(alike.near_types(written, kb)) if written else ()
-        lacking.append(Missing(what, "--format | --file-gib", near, "formats" if written else None))
+        lacking.append(Missing(what, "--format | --file-gib", near, "formats" if written else None, written))
         return None
     if arch is None:
         return None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from wizard.kb import KB, fold
 from wizard.memory.cache import Memo
+from wizard.memory.named import USUAL
 from wizard.shapes import GIB
 
 from . import peaks
@@ -297,13 +298,13 @@ def _llama_type(text: str, kb: KB) -> tuple[str, str, Entry] | None:
 
 def _within(family: str, name: str, width: float | None, kb: KB) -> str | None:
     """The type of a family that a name for the family means: the one called so, else the one as wide, else
-    the first. None when the family has none as wide."""
+    the usual one. None when the family has none as wide."""
     types = kb.formats[family]["types"]
     if name.lower() in [t["id"] for t in types]:
         return name.lower()
     if width is not None:
         return next((t["id"] for t in types if width <= t["bits"] < width + 0.99), None)
-    return types[0]["id"]
+    return next((t for t in USUAL if t in [known["id"] for known in types]), types[0]["id"])
 
 
 def engine(text: str, kb: KB) -> tuple[str, str | None, str | None]:

@@ -94,6 +94,8 @@ def of_version(engine: str, version: str, kb: KB) -> list[Said]:
             ("terminal.speed-version", {"engine": kb.engines[engine]["name"], "version": version, "newest": newest})
         ]
     number, latest = builds.number(version), builds.number(newest)
+    if version.isdigit() and len(latest) > 1 and not number:
+        number = (int(version), 0)  # "99" of an engine that counts "0.33.0"
     if len(number) == 1:  # a build: measured ones tell how far their count has come
         latest = max(
             (builds.number(name) for name in builds.known(engine, kb) if len(builds.number(name)) == 1), default=()
