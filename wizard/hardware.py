@@ -19,7 +19,23 @@ MAX_KINDS = 16  # different kinds of device in one machine; more is a typing err
 _CUSTOM = ("memory_gib", "bandwidth_gbs", "tflops", "vendor", "kind", "name", "arch", "compute_capability")
 _SM = re.compile(r"^sm[ _-]?(\d+)")  # "sm86", "SM_86"
 _CAPABILITY = re.compile(r"\d{1,2}(\.\d)?\Z")
-_COUNTED = re.compile(r"\s*(\d{1,4})\s*[x×*]\s*(?=\S)", re.I)  # "2x RTX 3090"
+_COUNTED = re.compile(
+    r"^\s*(\d{1,3})\s*[x×*]\s*(?=[A-Za-z]|\d{4}\b)|(?:(?<=\d)|\s+)[x×]\s*(\d{1,3})\s*$|\s+X\s+(\d{1,3})\s*$"
+)
+_COUNT_WORD = re.compile(r"^\s*(dual|twin|two|triple|three|quad|four|eight)[ -]+(?!channel|core)", re.I)
+_COUNT_WORDS = {"dual": 2, "twin": 2, "two": 2, "triple": 3, "three": 3, "quad": 4, "four": 4, "eight": 8}
+
+
+def counted(text: str) -> tuple[int | None, str]:
+    """(how many of a device a text names, the text without it): "2x3090", "dual 3090", "RTX 3090 + RTX 3090"."""
+    same = [part.strip() for part in text.split(" + ")]
+    if len(same) > 1 and len(set(same)) == 1:
+        return len(same), same[0]
+    word = _COUNT_WORD.match(text)
+    if word:
+        return _COUNT_WORDS[word[1].lower()], text[word.end() :]
+    found = _COUNTED.search(text)
+    return (int(found[1] or found[2] or found[3]), _COUNTED.sub(" ", text)) if found else (None, text)
 
 
 def devices(raw: Any, kb: KB, problems: list[Problem]) -> list[Plain]:
@@ -47,8 +63,8 @@ def devices(raw: Any, kb: KB, problems: list[Problem]) -> list[Plain]:
 
 def _one(item: Any, path: str, kb: KB, problems: list[Problem]) -> Plain | None:
     if isinstance(item, str):
-        counted = _COUNTED.match(item)
-        item = {"device": item[counted.end() :], "count": counted[1]} if counted else {"device": item}
+        many, bare = (None, item) if kb.find_device(item[:120]) else counted(item)
+        item = {"device": bare.strip(), "count": many} if many is not None else {"device": item}
     if not isinstance(item, dict):
         problems.append(problem(path, item, "not-a-map"))
         return None

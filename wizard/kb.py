@@ -18,7 +18,7 @@ _DROP = re.compile(
     re.I,
 )
 _MEMORY = re.compile(r"(?<![a-z0-9])(\d{1,4})\s*(gb|gib|g)(?![a-z0-9])", re.I)
-_REMARK = re.compile(r"\([^()]*\)")
+_REMARK = re.compile(r"\([^()]*\)|\b\d{1,2}[- ]?(?:ch|channels?)\b", re.I)
 _SIZE = re.compile(r"[1-9]\d{0,3}\Z", re.A)
 _QUANT_TAIL = re.compile(
     r"[-_. :](?:ud[-_])?(fp8|awq|gptq|int4|int8|gguf|nvfp4|mxfp4|bf16|fp16|exl2|exl3|[348][-_ ]?bit|w\da\d+|mlx|onnx"
@@ -143,7 +143,7 @@ class KB:
             id_ = self._devices.get(fold(name))
             if id_:
                 return id_, _option(self.devices[id_], gib)
-        plain = _REMARK.sub(" ", text)  # "GB10 (DGX Spark)", "A100 80GB (not stated)"
+        plain = _REMARK.sub(" ", text)  # "GB10 (DGX Spark)", "A100 80GB (not stated)", "EPYC 9654 12-channel"
         return self.find_device(plain) if plain != text else None
 
     # ------------------------------------------------------------------ models

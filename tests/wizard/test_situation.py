@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -397,3 +398,17 @@ def test_a_field_that_does_not_exist_names_the_nearest(kb):
 def test_addresses_that_went_wrong_are_read_all_the_same(kb):
     for address in addresses.cases(400, kb, seed=5):
         addresses.check(address, kb)
+
+
+@pytest.mark.parametrize(
+    ("written", "device", "count"),
+    [
+        ("2x3090", "rtx-3090", 2), ("dual 3090", "rtx-3090", 2), ("RTX 3090 x2", "rtx-3090", 2),
+        ("4 x RTX 3090", "rtx-3090", 4), ("7900XTX", "rx-7900-xtx", 1), ("8xH100", "h100-sxm", 8),
+        ("EPYC 9654 12-channel", "epyc-9654", 1), ("4090", "rtx-4090", 1),
+    ],
+)  # fmt: skip
+def test_counts_and_channels_in_the_name_of_a_device(kb, written, device, count):
+    reading = read({"devices": [written]}, kb)
+    assert not reading.problems
+    assert [(d["device"], d["count"]) for d in reading.situation["devices"]] == [(device, count)]

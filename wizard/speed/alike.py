@@ -53,17 +53,19 @@ def variants(text: str, device: str, kb: KB) -> list[str]:
     """Names of the devices that a short name could also mean, "H100" besides the SXM module the PCIe card; empty
     for a name in full."""
     begin = _bare(names.counted(names.LINKED.sub("", text))[1])
-    if not begin or not _begins(kb.devices[device], begin):
+    maker, own = kb.devices[device]["vendor"], _rest(kb.devices[device], begin)
+    if not begin or not own:
         return []
-    maker = kb.devices[device]["vendor"]
-    alike = (e for id_, e in kb.devices.items() if id_ != device and e["vendor"] == maker and _begins(e, begin))
-    return sorted(entry["name"] for entry in alike)
+    alike = (e for id_, e in kb.devices.items() if id_ != device and e["vendor"] == maker)
+    return sorted(entry["name"] for entry in alike if _rest(entry, begin) is not None)
 
 
-def _begins(entry: dict[str, Any], begin: str) -> bool:
-    """Whether a name goes on after `begin` with another word or letter; "RTX 40" does not begin "RTX 4090"."""
-    rest = _bare(entry["name"]).removeprefix(begin)
-    return rest != _bare(entry["name"]) and rest != "" and not rest[0].isdigit()
+def _rest(entry: dict[str, Any], begin: str) -> str | None:
+    """What a name says after `begin`, another word or letter; None where it begins otherwise: "RTX 40" does not
+    begin "RTX 4090"."""
+    bare = _bare(entry["name"])
+    rest = bare.removeprefix(begin)
+    return rest if bare.startswith(begin) and not rest[:1].isdigit() else None
 
 
 def _bare(name: str) -> str:

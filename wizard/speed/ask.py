@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wizard.fields import MAX_COUNT
 from wizard.kb import KB
 from wizard.memory import need
 from wizard.refused import Refused
@@ -199,6 +200,8 @@ def answer(question: Question, kb: KB) -> Entry:
 
 def _machine(q: Question, kb: KB, said: list[Said], lacking: list[Missing]) -> names.Machine | None:
     machine = names.hardware(q.device, kb) if q.device else None
+    if machine and machine.count is not None and not 1 <= machine.count <= MAX_COUNT:
+        raise Refused("terminal.flag-range", flag="--device", value=q.device, low=1, high=MAX_COUNT)
     wanted = names.class_of(q.speed_class) if q.speed_class else None
     if q.speed_class and not wanted and q.speed_class != "unknown":
         known = ", ".join(sorted(names.CLASSES))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from wizard.hardware import counted
 from wizard.kb import KB, fold
 from wizard.memory.cache import Memo
 from wizard.memory.named import USUAL
@@ -32,11 +33,6 @@ _PROCESSOR = re.compile(r"\bcpu\b", re.I)
 _CHANNELS = re.compile(r"(\d{1,2})[- ]?(?:ch|channels?)\b|\b(dual|quad|octa)[- ]channel\b", re.I)
 _WORDS = {"dual": 2, "quad": 4, "octa": 8}
 _MEMORY_RATE = re.compile(r"\W*\b(?:lp)?ddr\d\w?[- ](\d{4,5})\b(?: ?MT/s)?", re.I)
-_COUNTED = re.compile(
-    r"^\s*(\d{1,3})\s*[x×*]\s*(?=[A-Za-z]|\d{4}\b)|(?:(?<=\d)|\s+)[x×]\s*(\d{1,3})\s*$|\s+X\s+(\d{1,3})\s*$"
-)
-_COUNT_WORD = re.compile(r"^\s*(dual|twin|two|triple|three|quad|four|eight)[ -]+(?!channel|core)", re.I)
-_COUNT_WORDS = {"dual": 2, "twin": 2, "two": 2, "triple": 3, "three": 3, "quad": 4, "four": 4, "eight": 8}
 LINKED = re.compile(r"\W*\b(?:(no|without|w/o)\W+|with\W+|w/\W*)?nv-?link(?: bridge)?\b\)?", re.I)
 
 # What a name says of its class of device, the first that matches; and the maker of each class.
@@ -113,18 +109,6 @@ def hardware(text: str, kb: KB) -> Machine | None:
         class_ = "cpu-server" if channels > 2 else class_of(bare)
         return Machine(None, described(text, class_ or "cpu-desktop", rate), None, True, count)
     return None
-
-
-def counted(text: str) -> tuple[int | None, str]:
-    """(how many of a device a text names, the text without it): "2x3090", "dual 3090", "RTX 3090 + RTX 3090"."""
-    same = [part.strip() for part in text.split(" + ")]
-    if len(same) > 1 and len(set(same)) == 1:
-        return len(same), same[0]
-    word = _COUNT_WORD.match(text)
-    if word:
-        return _COUNT_WORDS[word[1].lower()], text[word.end() :]
-    found = _COUNTED.search(text)
-    return (int(found[1] or found[2] or found[3]), _COUNTED.sub(" ", text)) if found else (None, text)
 
 
 def nvlinked(text: str) -> bool:
