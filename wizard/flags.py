@@ -22,7 +22,7 @@ BILLIONS = (0.001, 100_000.0)  # parameters
 LAYERS = (1, 10_000)
 GIB = (0.001, 100_000.0)
 GBS = (0.1, 100_000.0)
-MONEY = (1e-6, 1e9)
+MONEY = (0.0001, 1e9)
 COUNT = (1, MAX_COUNT)
 
 

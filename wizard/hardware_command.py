@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from .flags import LANGUAGES, choice, one_of, unreadable, visible
 from .importers import hardware
 from .kb import KB
 from .texts import Texts
@@ -24,12 +25,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
     one = commands.add_parser("hardware", help="read the hardware from the output of nvidia-smi, lscpu, …")
     one.add_argument("file", metavar="FILE", help='outputs of system tools; "-" reads standard input')
     one.add_argument("--json", action="store_true", help="print all that was understood as JSON")
-    one.add_argument("--lang", choices=("en", "vi", "ru"), default="en", help="language of the notes")
+    one.add_argument("--lang", metavar=choice(LANGUAGES), type=one_of("--lang", LANGUAGES), default="en",
+                     help="language of the notes")  # fmt: skip
     return one
 
 
 def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
-    """Print the hardware. Exit code 0, 1 with lines not understood or no device, 2 for a file that is not text.
+    """Print the hardware. Exit code 0, 1 with lines not understood or no device. Refused: a file that cannot be read.
 
     knowledge: core, texts and measurements of the base.
     """
@@ -37,8 +39,7 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
     try:
         data = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()
     except OSError as error:
-        print(f"which-engine: {args.file}: cannot be read: {error.strerror}", file=sys.stderr)
-        return 2
+        raise unreadable(args.file, error) from None
     kb = KB(core)
     found = hardware.read(_decoded(data), kb)
     if args.json:
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
     else:
         print(_situation(found), flush=True)
         for line in _said(found, Texts(texts[args.lang], args.lang, kb.terms)):
-            print(f"which-engine: {line}", file=sys.stderr)
+            print(f"which-engine: {visible(line)}", file=sys.stderr)
     return 0 if found["devices"] and not found["unread"] else 1
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from .decision import finish, to_json
+from .flags import LANGUAGES, choice, one_of, unreadable, visible
 from .kb import KB
+from .refused import Refused
 from .texts import Texts
-
-LANGUAGES = ("en", "vi", "ru")
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -22,7 +22,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     one.add_argument("--form", action="store_true", help="print the empty report form instead")
     one.add_argument("--json", action="store_true", help="print JSON")
-    one.add_argument("--lang", choices=LANGUAGES, default="en", help="language")
+    lang = one_of("--lang", LANGUAGES)
+    one.add_argument("--lang", metavar=choice(LANGUAGES), type=lang, default="en", help="language")
     return one
 
 
@@ -43,13 +44,15 @@ def run(args: argparse.Namespace, knowledge: tuple[Any, Any, Any]) -> int:
         print(show.form(texts, data, kb), end="")
         return 0
     if not args.file:
-        print("which-engine report: name a file, or - for standard input", file=sys.stderr)
-        return 2
+        raise Refused("terminal.flag-needed", flag="FILE")
     try:
         raw = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()
     except OSError as error:
-        print(f"which-engine: {args.file}: cannot be read: {error.strerror}", file=sys.stderr)
-        return 2
+        raise unreadable(args.file, error) from None
     found = check(raw.decode("utf-8", "replace"), kb, data)
-    print(to_json(finish(found)) if args.json else show.markdown(found, texts, kb), end="", flush=True)
+    print(
+        to_json(finish(found)) if args.json else visible(show.markdown(found, texts, kb), lines=True),
+        end="",
+        flush=True,
+    )
     return 0 if found["stated"] else 1

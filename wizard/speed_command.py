@@ -18,6 +18,7 @@ from .texts import Texts
 _BETWEEN = ("rdma", "ethernet", "thunderbolt")
 _SPLITS = ("none", "layer", "tensor")
 _SWITCH = ("on", "off")
+_LONGEST = 120  # characters of a name: longer ones are no names, and only their beginning is repeated
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -108,7 +109,7 @@ def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
     names and numbers that contradict each other.
     """
     architecture, written, read = _config(args.config) if args.config is not None else (None, None, ())
-    plain = {name: visible(value) if isinstance(value, str) else value for name, value in vars(args).items()}
+    plain = {name: visible(value)[:_LONGEST] if isinstance(value, str) else value for name, value in vars(args).items()}
     asked = argparse.Namespace(**plain)
     found = ask.answer(
         ask.Question(

@@ -177,6 +177,10 @@ def test_the_command_prints_a_situation_and_what_to_know(monkeypatch, capsys, tm
     assert cli.main(["hardware", "-", "--json", "--lang", "ru"]) == 0
     assert json.loads(capsys.readouterr().out)["fields"] == {"devices": "2*h100-sxm"}
     assert cli.main(["hardware", str(tmp_path / "none")]) == 2
+    capsys.readouterr()
+    file.write_text("GPU \x1b[31mred\n", encoding="utf-8")
+    assert cli.main(["hardware", str(file)]) == 1
+    assert "\x1b" not in "".join(capsys.readouterr())
 
 
 def test_every_note_has_its_sentence(kb):
