@@ -22,7 +22,7 @@ HUBER, CPU_HUBER = 0.08, 0.25
 _ROOTS = {"overhead": np.log(60e-6), "efficiency": -np.log(0.83), "kv": -np.log(0.8), "plain": np.log(2.0)}
 _ROOT_PENALTY = {"kv": 1.0, "plain": 0.5}
 _NODE_PENALTY = {"overhead": 1.0, "efficiency": 50.0, "kv": 1.0, "plain": 1.0}
-_CPU_PENALTY = _NODE_PENALTY | {"efficiency": 2.0, "overhead": 0.3}  # processors and what drives them differ more
+_CPU_PENALTY = _NODE_PENALTY | {"efficiency": 2.0}  # processors differ in what share of the bandwidth they reach
 _OTHERS = {
     "device": (0.0, 5.0), "moe": (0.2, 0.5), "moe-integers": (0.0, 0.5), "age": (0.0, 1.5), "unpacking": (0.2, 0.2),
     "state": (np.log(READ_AND_WRITTEN), 0.03), "weight": (np.log(3.0), 0.02), "weight-engine": (0.0, 0.3),
