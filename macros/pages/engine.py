@@ -120,14 +120,45 @@ def answers(view: View, entry: Entry, field: str, group: str) -> list[Fact]:
     ]
 
 
-def parameter(view: View, value: Any) -> str:
-    """A parameter of a rule: a number, a word, or ids of devices by their names; flags as they are."""
+def parameter(view: View, name: str, value: Any) -> str:
+    """A parameter of a rule with its name: a number and its unit, a word, ids of devices by their names, a table."""
+    label, _, unit = words.value(view, "parameter", name).partition(", ")
+    return mebibytes(view, value) if name == "mib" else f"{label} {_parameter(view, name, value)} {unit}".strip()
+
+
+def _parameter(view: View, name: str, value: Any) -> str:
     if not isinstance(value, str):
-        return view.num(value)
+        return view.exact(value)
+    if name in TABLES:
+        return ", ".join(TABLES[name](view, *row.split(":")) for row in value.split())
     ids = value.split()
     if all(id_ in view.world.entries("device") for id_ in ids):
         return words.joined(view, "device", ids)
+    if name in ("index", "type", "kv_type", "sparse_fp8"):
+        return words.value(view, "kv", value)
     return words.value(view, "parameter-value", value)
+
+
+def mebibytes(view: View, value: float) -> str:
+    """An amount in MiB."""
+    return f"{view.exact(value)} {words.value(view, 'parameter', 'mib')}"
+
+
+def _reserve(view: View, low: str, amounts: str) -> str:
+    numbers = [mebibytes(view, float(n) if "." in n else int(n)) for n in amounts.split("+")]
+    shapes = ("from", "each", "wide")
+    return " + ".join(
+        view.plain(f"words.parameter.reserve-{s}", n=n, low=low) for s, n in zip(shapes, numbers, strict=False)
+    )
+
+
+# parameters that are a table in a string, see the module of the rule: one row, as a reader wants it
+TABLES = {
+    "by_ranks": lambda view, low, share: view.plain(
+        "words.parameter.by-ranks-row", n=int(low), share=view.exact(float(share))
+    ),
+    "reserve": _reserve,
+}
 
 
 def memory(view: View, entry: Entry) -> list[Fact]:
@@ -135,11 +166,7 @@ def memory(view: View, entry: Entry) -> list[Fact]:
     rows = []
     for i, rule in enumerate(entry.get("memory", [])):
         given = {k: v for k, v in rule.items() if k not in ("rule", "source", "versions", "mode", "backend", "note")}
-        shown = ", ".join(
-            f"{words.value(view, 'parameter', k)} {parameter(view, v)}"
-            for k, v in given.items()
-            if not isinstance(v, bool)
-        )
+        shown = ", ".join(parameter(view, k, v) for k, v in given.items() if not isinstance(v, bool))
         backends = [words.value(view, "backend", b) for b in as_list(rule.get("backend"))]
         said = words.value(view, "parameter-value", rule["note"]) if "note" in rule else ""
         note = clean(shown, ", ".join(backends), mode(view, entry, rule), versions(view, rule), said)

@@ -3,7 +3,9 @@
 Material's search plugin would parse every page again to learn what our templates just wrote, so the
 entries of generated pages are made here, section by section, while the pages are assembled. Hand-written
 pages stay with the plugin. Its search folds nothing, so each entry also gets the folded form of its words
-in a hidden paragraph, found but not shown: Vietnamese loses its marks and đ; Russian ё becomes е, й stays й.
+in a hidden paragraph, found but not shown: Vietnamese loses its marks and đ; Russian ё becomes е, й stays й; an
+English -ization is an -isation too. Titles in the form that is typed are tags, the field that counts most, which the
+style sheet hides.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ _NOISE = re.compile(
 _TAG = re.compile(r"<[^>]*>")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W\d_]+")
+_BRITISH = re.compile(r"(?<=\w{4}i)z(?=(?:ations?|e[drs]?|ers|ing)$)")
+_NUMBERED = re.compile(r"\b([^\W\d_]{2,}) (\d[\w.]*)") # RTX 4090, Llama 3.1
 
 Entry = dict[str, Any]
 
@@ -65,6 +69,8 @@ def plain(html: str) -> str:
 
 def fold(word: str, lang: str) -> str:
     """The form a hurried person types."""
+    if lang == "en":
+        return _BRITISH.sub("s", word)
     if lang == "ru":
         return word.replace("ё", "е").replace("Ё", "Е")
     if word.isascii():
@@ -88,9 +94,12 @@ def complete(site: Path, lang: str, generated: list[Entry]) -> None:
 
 
 def folded(entry: Entry, lang: str) -> Entry:
-    """The entry with the folded form of the words that have one."""
-    if lang == "en":
-        return entry
+    """The entry with the folded form of the words that have one, and with its title as tags."""
+    title = _TAG.sub(" ", entry["title"])
+    typed = _WORD.sub(lambda word: fold(word[0], lang), title)
+    entry = {**entry, "tags": [typed, *("".join(name) for name in _NUMBERED.findall(title))]}
+    # of two names that hold what was typed, the shorter one
+    entry["boost"] = round(entry.get("boost", 1.0) * (1 + 0.1 / max(1, len(title.replace("-", " ").split()))), 3)
     words = _WORD.findall(_TAG.sub(" ", f"{entry['title']} {entry['text']}"))
     extra = dict.fromkeys(f.lower() for word in dict.fromkeys(words) if (f := fold(word, lang)) != word)
     return {**entry, "text": f"{entry['text']}<p hidden>{' '.join(extra)}</p>"} if extra else entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import markdown
 import pytest
@@ -11,6 +12,7 @@ from macros import ages, raw_html, words
 from macros.catalog import Page
 from macros.facts import clean, spelled
 from macros.keep import Keep
+from macros.pages import engine
 from macros.site import assets, search
 from macros.site.paths import write
 from macros.view import View, as_list, slug
@@ -100,7 +102,15 @@ def test_style_keeps_strings_and_loses_comments():
 
 @pytest.mark.parametrize(
     ("lang", "word", "folded"),
-    [("vi", "lượng", "luong"), ("vi", "Định", "Dinh"), ("vi", "đo", "do"), ("ru", "ещё", "еще"), ("ru", "мой", "мой")],
+    [
+        ("vi", "lượng", "luong"),
+        ("vi", "Định", "Dinh"),
+        ("vi", "đo", "do"),
+        ("ru", "ещё", "еще"),
+        ("ru", "мой", "мой"),
+        ("en", "quantization", "quantisation"),
+        ("en", "sizes", "sizes"),
+    ],
 )
 def test_folding(lang, word, folded):
     assert search.fold(word, lang) == folded
@@ -123,6 +133,23 @@ def test_search_entries_follow_the_sections_and_leave_quiet_blocks_out():
 def test_vietnamese_entries_get_their_words_without_marks():
     entry = search.folded({"location": "x", "title": "Định dạng", "text": "lượng tử, engine"}, "vi")
     assert entry["text"] == "lượng tử, engine<p hidden>dinh dang luong tu</p>"
+    assert entry["tags"] == ["Dinh dang"]
+
+
+def test_a_name_is_found_without_its_space_and_the_shorter_of_two_names_first():
+    card, model, vision = (
+        search.folded({"location": "x", "title": title, "text": ""}, "en")
+        for title in ("RTX 4090", "Qwen3-32B", "Qwen3-VL-32B")
+    )
+    assert "RTX4090" in card["tags"]
+    assert model["boost"] > vision["boost"] > 1
+
+
+def test_every_parameter_of_the_memory_rules_has_a_name(world):
+    view = View(world, "ru", "engines/x/")
+    for entry in world.entries("engine").values():
+        for fact, rule in zip(engine.memory(view, entry), entry.get("memory", []), strict=True):
+            assert not [name for name in rule if "_" in name and re.search(rf"\b{name}\b", str(fact.note))]
 
 
 def test_conditions_in_words(world):

@@ -34,6 +34,22 @@ def test_search_finds(page, base, lang, query, wanted):
     assert any(address.startswith(wanted) for address in found(page, query))
 
 
+@pytest.mark.parametrize(
+    ("lang", "query", "first"), [("en", "rtx4090", "/en/devices/rtx-4090/"), ("en", "qwen3 32b", "/en/models/qwen3-32b/")]
+)
+def test_the_page_of_that_name_comes_first(page, base, lang, query, first):
+    page.goto(f"{base}{lang}/engines/")
+    assert found(page, query)[0] == first
+
+
+def test_without_diacritics_the_same_pages_are_found_first(page, base):
+    first = []
+    for query in ("bo nho", "bộ nhớ"):
+        page.goto(f"{base}vi/engines/")
+        first.append(found(page, query)[:3])
+    assert first[0] == first[1]
+
+
 def test_the_index_is_loaded_once_somebody_turns_to_the_search(page, base):
     asked = []
     page.on("request", lambda request: asked.append(request.url) if request.url.endswith("search_index.json") else None)

@@ -124,8 +124,12 @@ async function fresh(event, name) {
   } catch (error) {
     const found = await old;
     if (found) return found;
-    const away = `${ROOT}${name.split("/")[0]}/offline.html`;
-    if (request.mode === "navigate" && (await find(away))) return Response.redirect(away);
+    if (request.mode !== "navigate") throw error;
+    // a language that was never read has nothing here; any that was says it too
+    for (const lang of [name.split("/")[0], ...Object.keys(lists.languages)]) {
+      const away = `${ROOT}${lang}/offline.html`;
+      if (await find(away)) return Response.redirect(away);
+    }
     throw error;
   }
 }

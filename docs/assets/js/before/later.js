@@ -35,6 +35,16 @@
   setTimeout(map.release, READING_MS);
   document.addEventListener("we:answered", map.release, { once: true }); // the wizard has nothing more to work out
 
+  // A word of a query stands for every word that begins with it, which the theme's search takes for equals: the word
+  // itself comes first. A query with operators is left alone.
+  const QUERY = 2; // the theme's kind of message
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    const plain = message?.type === QUERY && !/["*:^~]|(?:^|\s)[+-]/.test(message.data);
+    const data = plain ? message.data.trim().replace(/\S+/g, "$&^5 $&") : "";
+    return postMessage.call(this, data ? { ...message, data } : message, ...rest);
+  };
+
   const asked = new WeakMap(); // request -> what will hold it
   XMLHttpRequest.prototype.open = function (method, url, ...rest) {
     const by = [index, map].find((one) => one.url?.test(url));
