@@ -91,7 +91,7 @@ def accuracy(view: View) -> str:
         if not rows:
             continue
         off = [100 * abs(p.error) for p in rows]
-        space = "" if view.lang == "vi" else " "
+        space = "\u00a0" if view.lang == "ru" else ""
         shares = [f"{view.num(value, 2)}{space}%" for value in (median(off), fmean(off), max(off))]
         exact = sum(p.exact for p in rows)
         lines.append(

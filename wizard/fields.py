@@ -52,6 +52,8 @@ FIELDS: dict[str, Field] = {
 # "32,768" is one number in every language; "32.768" is thousands only where no fraction can be meant.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+\Z")
 _POINTED = re.compile(r"\s*[1-9]\d{0,2}(\.\d{3})+\s*\Z")
+_SCALED = re.compile(r"\s*(\d{1,9}(?:[.,]\d{1,3})?)\s*([kкmм%])\s*\Z", re.I)
+_DIGITS = re.compile(r"\s*-?\d[\d\s.,_]*\Z")
 
 
 def get(data: Plain, path: str) -> Any:
@@ -139,9 +141,11 @@ def value(path: str, written: Any, spec: Field, problems: list[Problem]) -> Any:
 def _numeric(path: str, written: Any, spec: Field, problems: list[Problem]) -> float | int | None:
     if spec.kind == "int" and isinstance(written, str) and _POINTED.match(written):
         written = written.replace(".", "")
-    found = number(written)
+    scaled = _SCALED.match(written) if isinstance(written, str) else None
+    found = _scaled(path, spec, *scaled.groups()) if scaled else number(written)
     if found is None:
-        problems.append(problem(path, written, "not-a-number", low=spec.low, high=spec.high))
+        kind = "out-of-range" if _DIGITS.match(str(written)[:80]) else "not-a-number"
+        problems.append(problem(path, written, kind, low=spec.low, high=spec.high))
         return None
     if not spec.low <= found <= spec.high:
         problems.append(problem(path, written, "out-of-range", low=spec.low, high=spec.high))
@@ -150,6 +154,15 @@ def _numeric(path: str, written: Any, spec: Field, problems: list[Problem]) -> f
         problems.append(problem(path, written, "not-whole", low=spec.low, high=spec.high))
         return None
     return tidy(found)
+
+
+def _scaled(path: str, spec: Field, digits: str, unit: str) -> float | None:
+    """ "32k", "1M", "30%": of tokens a k is 1,024, as in the names of contexts; a per cent is part of a share only."""
+    value = float(digits.replace(",", "."))
+    if unit == "%":
+        return value / 100 if spec.high == 1 else None
+    step = 1024 if path.startswith("context.") else 1000
+    return value * (step if unit in "kKкК" else step * step)
 
 
 def _list(path: str, written: Any, spec: Field, problems: list[Problem]) -> list[str] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 from . import importers
@@ -19,6 +20,9 @@ from .models import check_architecture
 Plain = dict[str, Any]
 
 MAX_TEXT = 8_000_000  # characters of one JSON file; the largest index is a third of it
+# a file within files so often is none of a model, and the browser's Python has no stack for it
+_DEEP = re.compile(r'(?:[\[{]\s*(?:"[^"\\]{0,200}"\s*:\s*)?){64}')
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".onnx", ".npz")
 
 
 def read_hardware(text: str, kb: KB) -> Plain:
@@ -42,11 +46,18 @@ def read_model(files: list[Plain], kb: KB, name: str = "") -> Plain:
     """
     parts: Plain = {}
     for file in files:
+        text = str(file["text"])[:MAX_TEXT]
+        name_ = str(file["name"])
         try:
-            data = json.loads(str(file["text"])[:MAX_TEXT])
+            if _DEEP.search(text):
+                raise ValueError("too deep")
+            data = json.loads(text)
         except (ValueError, RecursionError):
-            return _refused(file["name"], "", "not-json", "")
-        parts[_kind(data, str(file["name"]))] = (data, str(file["name"]))
+            weights = name_.lower().endswith(_WEIGHTS)
+            return _refused(name_, "", "weights" if weights else "not-json" if text.strip() else "empty", "")
+        parts[_kind(data, name_)] = (data, name_)
+    if "other" in parts:
+        parts.setdefault("config", parts["other"])
     try:
         index = safetensors.read(parts["index"][0]) if "index" in parts else None
     except ImportProblem as error:
@@ -86,9 +97,13 @@ def _kind(data: Any, name: str) -> str:
     if "producer" in data and "quantization" in data:
         return "modelopt"
     sizes = ("hidden_size", "n_embd", "d_model", "num_hidden_layers", "n_layer", "architectures", "text_config")
-    if ("bits" in data or "w_bit" in data) and not any(key in data for key in sizes):
+    if any(key in data for key in sizes):
+        return "config"
+    if "bits" in data or "w_bit" in data:
         return "quant"
-    return "config"
+    if any(key in data for key in ("added_tokens", "added_tokens_decoder", "tokenizer_class")):
+        return "tokenizer"
+    return "config" if name.lower() == "config.json" else "other"  # a generation_config.json goes before no config
 
 
 def _method(section: Any) -> Any:

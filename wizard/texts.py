@@ -7,7 +7,8 @@ by id and hands over values. Placeholders:
 - `{n|card}`          only the word: the plural form of the glossary term `card` for the number n
 - `{size:gib}`        bytes shown as GiB; also `kib` (bytes), `rough` (three digits), `pct` (a share), `date`
 
-A sentence may hold `**strong**` and `` `code` ``. A sentence that is not translated is English and
+A sentence may hold `**strong**` and `` `code` ``; a flag such as --port is code without being told, and stays on one
+line. Before a per cent sign English has no space. A sentence that is not translated is English and
 says so (`lang="en"`).
 """
 
@@ -22,7 +23,10 @@ from .render import numbers
 NBSP = "\u00a0"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)(?:\|([a-z0-9-]+)|:([a-z]+))?\}")
 _MARK = re.compile(r"\*\*|`")
+_MARKED = re.compile(r"(\*\*|`)")
 _UNIT = re.compile(r"unit\.[a-z]+")
+_FLAG = re.compile(r"(?<![\w`=/.-])--[a-z][\w-]*[a-z0-9]|(?<= )-[a-z]{1,4}(?=[ .,;:)]|$)")
+_PER_CENT = re.compile(r"(?<=[\d}]) %(?!\w)")
 _TAGS = {"**": ("<strong>", "</strong>"), "`": ("<code>", "</code>")}
 
 Plain = dict[str, Any]
@@ -60,7 +64,7 @@ class Texts:
         self.names: dict[tuple[str, str], str] = {}  # what `Words` calls a value of a path, kept for it
         self.kept: dict[str, str] = {}  # sentences that were told before, for whoever tells them
         units = {re.escape(text) for id_, text in strings.items() if _UNIT.fullmatch(id_) and "{" not in text}
-        self._unit = re.compile(rf" (?=(?:{'|'.join(sorted(units))})(?!\w))") if units else None
+        self._unit = re.compile(rf" (?=(?:{'|'.join(['%', *sorted(units)])})(?!\w))")
 
     def has(self, id_: str | None) -> bool:
         """Whether a sentence with this id exists."""
@@ -152,6 +156,8 @@ class Texts:
                 if self.strict:
                     raise UnknownText(f"no text {id_!r} in {self.lang}")
                 sentence = str(id_)
+            if self.lang == "en":
+                sentence = _PER_CENT.sub("%", sentence)
             found = self._parsed[id_] = _parse(sentence, self._unit)
         return found
 
@@ -243,4 +249,8 @@ def _literal(text: str, rich: list[Part], plain: list[Part], open_: list[str], u
         open_.append(mark)
         return _TAGS[mark][0]
 
-    rich.append(_MARK.sub(tag, html.escape(text, quote=True)))
+    for index, part in enumerate(_MARKED.split(html.escape(text, quote=True))):
+        if index % 2:
+            rich.append(_MARK.sub(tag, part))
+        elif part:
+            rich.append(part if "`" in open_ else _FLAG.sub(r'<code class="f">\g<0></code>', part))

@@ -155,6 +155,26 @@ def test_what_was_not_understood_is_said(kb):
     assert hardware.read("", kb)["fields"] == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "fields", "unread"),
+    [
+        (
+            "RTX 4070 Super 12GB, 32GB RAM, Ryzen 5 5600X, Windows 11",
+            {"devices": "1*rtx-4070-super", "host.ram_gib": "32", "host.cpu": "ryzen-5-5600x", "host.os": "windows"},
+            [],
+        ),
+        ("2x RTX 3090 and 128 GB DDR4, a cat", {"devices": "2*rtx-3090", "host.ram_gib": "128"}, ["a cat"]),
+        ("My machine\nRTX 4090 x2", {"devices": "2*rtx-4090"}, ["My machine"]),
+        ("7900 XTX, 64 ГБ ОЗУ", {"devices": "1*rx-7900-xtx", "host.ram_gib": "64"}, []),
+        ("M4 Max 64GB", {"devices": "1*m4-max:64"}, []),
+    ],
+)  # fmt: skip
+def test_a_machine_as_a_person_writes_it(kb, text, fields, unread):
+    found = hardware.read(text, kb)
+    assert found["fields"] == fields
+    assert [line["text"] for line in found["unread"]] == unread
+
+
 def test_a_paste_of_any_size_takes_little_time(kb):
     found = hardware.read("| NVIDIA-SMI 1 |\n" + p.NVIDIA_SMI * 2000, kb)
     assert found["fields"]["devices"] == "2*rtx-3090"

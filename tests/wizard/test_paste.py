@@ -75,6 +75,27 @@ def test_refusals_name_file_and_field(kb, text, id_, field):
     assert (problem["id"], problem["params"]["field"]) == (id_, field)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "id_"),
+    [
+        ("empty.gguf", "", "empty"), ("model.safetensors", "\x08\x00{}", "weights"), ("x.png", "\x89PNG", "not-json"),
+        ("config.json", "[" * 100_000, "not-json"), ("config.json", '{"a":' * 70_000, "not-json"),
+        ("tokenizer.json", '{"version": "1.0", "added_tokens": [], "model": {}}', "no-config"),
+    ],
+)  # fmt: skip
+def test_files_that_describe_no_model_are_told_apart(kb, name, text, id_):
+    found = paste.read_model([{"name": name, "text": text}], kb)
+    assert found["problem"]["id"] == id_
+
+
+def test_a_whole_folder_is_read_by_its_config(kb):
+    beside = [
+        config({"tokenizer_class": "X"}, "tokenizer_config.json"),
+        config({"do_sample": True}, "generation_config.json"),
+    ]
+    assert paste.read_model([config(m.QWEN3_32B), *beside], kb)["known"] == "Qwen3-32B"
+
+
 def test_a_header_of_a_gguf_comes_in_pieces(kb):
     data = header(*small())
     assert paste.read_gguf(data[:100], False, kb) == {"more": True}

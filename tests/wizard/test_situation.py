@@ -74,7 +74,7 @@ def test_each_problem_names_its_field_and_the_rest_is_kept(kb):
         {
             "devices": [{"device": "RTX 3090x", "count": 2}, {"device": "rtx-4090", "count": "two"}],
             "model": "Qwen3-33B",
-            "context": {"tokens": "32 k", "input": 2.5, "output": 800},
+            "context": {"tokens": "32 tk", "input": 2.5, "output": 800},
             "traffic": {"concurrency": 0, "shared_prefix": 7},
             "needs": ["tool-calls", "telepathy"],
             "serving": "everyone",
@@ -104,6 +104,27 @@ def test_each_problem_names_its_field_and_the_rest_is_kept(kb):
     assert reading.situation["needs"] == ["tool-calls"]
     assert reading.situation["priority"] == "latency"
     assert reading.situation["devices"][0]["device"] == "rtx-4090"
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "value"),
+    [
+        ("context.tokens", "32k", 32768), ("context.tokens", "1M", 1048576), ("context.tokens", "1,5 к", 1536),
+        ("traffic.concurrency", "2k", 2000), ("traffic.shared_prefix", "30%", 0.3),
+        ("traffic.shared_prefix", "30 %", 0.3),
+    ],
+)  # fmt: skip
+def test_numbers_with_their_unit(kb, field, written, value):
+    reading = read({field.split(".")[0]: {field.split(".")[1]: written}}, kb)
+    assert not reading.problems
+    assert reading.stated[field.split(".")[0]][field.split(".")[1]] == value
+
+
+def test_a_number_beyond_all_is_one(kb):
+    reading = read({"traffic": {"concurrency": "99999999999999999999"}, "context": {"tokens": "9%"}}, kb)
+    assert {p.path: p.text for p in reading.problems} == {
+        "traffic.concurrency": "problem.out-of-range", "context.tokens": "problem.not-a-number",
+    }  # fmt: skip
 
 
 def test_architecture_is_refused_by_the_name_of_the_missing_field(kb):

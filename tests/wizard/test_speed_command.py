@@ -244,7 +244,7 @@ def test_for_people_the_same_numbers_in_lines(capsys, run):
     assert cli.main(["speed", *KNOWN]) == 0
     out = capsys.readouterr().out
     assert "GeForce RTX 3090" in out and f"{found['decode_tps']['point']:.0f} " in out
-    assert "80 % interval held" in out and "Measured:" in out and "https://" in out
+    assert "80% interval held" in out and "Measured:" in out and "https://" in out
     assert "nothing can be faster" in out and "a chat client shows less" in out and "llama-bench -m MODEL.gguf" in out
 
 

@@ -36,7 +36,13 @@ def test_numbers_take_the_marks_of_the_language():
     assert texts("{n}", "ru").plain("a.b", n=32768) == "32\u202f768"
     assert texts("{n:gib}", "vi").plain("a.b", n=24 * 1024**3) == "24,0"
     assert texts("{n:kib} {n:rough}").plain("a.b", n=262144) == "256 262,000"
-    assert texts("{n:pct} %").plain("a.b", n=0.081) == "8 %"
+    assert texts("{n:pct} %").plain("a.b", n=0.081) == "8%"
+    assert texts("{n:pct} %", "ru").html("a.b", n=0.081) == "8\u00a0%"
+
+
+def test_a_flag_is_code_that_stays_on_one_line():
+    made = texts("set --dp-size and -c, not `--x`, a-b or --").html("a.b")
+    assert made == 'set <code class="f">--dp-size</code> and <code class="f">-c</code>, not <code>--x</code>, a-b or --'
 
 
 @pytest.mark.parametrize(("n", "shown"), [(1, "1 карта"), (3, "3 карты"), (5, "5 карт"), (21, "21 карта")])

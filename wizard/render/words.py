@@ -148,7 +148,8 @@ class Words:
     def spec_short(self, rec: Plain) -> str:
         """Format and layout in one cell."""
         parts = (
-            self.format(rec.get("format"), True), self.layout_short(rec.get("layout") or {}), self.processor_only(rec),
+            self.format(rec.get("format"), True), self.layout_short(rec.get("layout") or {}).replace(" ", "\u00a0"),
+            self.processor_only(rec),
         )  # fmt: skip
         return ", ".join(part for part in parts if part)
 

@@ -5,6 +5,7 @@ import { complete, lend } from "./lists.mjs";
 
 const OWN = "#"; // the choice of a model by its size, which has fields of its own
 const OWN_DEVICE = "custom("; // how hardware described by its numbers begins
+const DECIMAL = /^\d+\.\d{1,2}$/; // with three digits a comma would make thousands of it
 
 /** The form of the wizard, or the short one on the home page. */
 export class Form {
@@ -301,8 +302,11 @@ function put(control, value, label) {
       control.add(own);
     }
   }
-  if (control.value !== value) control.value = value;
+  const shown = control.type === "text" && DECIMAL.test(value) && lang() !== "en" ? value.replace(".", ",") : value;
+  if (control.value !== shown) control.value = shown;
 }
+
+const lang = () => document.documentElement.lang;
 
 function describe(control, ids) {
   if (ids) control.setAttribute("aria-describedby", ids.trim());

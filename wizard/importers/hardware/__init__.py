@@ -1,7 +1,8 @@
 """What a machine says about itself, pasted: the outputs of system tools as the hardware part of a Situation.
 
 `read` takes any text; several outputs may follow each other. One module a tool claims its lines (`split`), `match`
-finds the devices. Nothing raises: what was not understood is listed, and nothing is guessed in its place.
+finds the devices; where no tool speaks, names that a person wrote are read (`names`). Nothing raises: what was not
+understood is listed, and nothing is guessed in its place.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from ...address import to_flat
 from ...hardware import said
 from ...kb import KB
-from . import match, split
+from . import match, names, split
 from .links import within
 from .seen import MAX_CHARS, MAX_LINES, Card, Seen
 
@@ -35,6 +36,8 @@ def read(text: str, kb: KB) -> Plain:
         seen.note("too-long")
     lines = lines[:MAX_LINES]
     split.read(lines, seen)
+    if not seen.tools:
+        names.read(lines, seen, kb)
     cards = match.joined(seen)
     counted = [card for card in cards if not match.apart(card)]
     cpu = match.processor(seen.cpu, kb) if seen.cpu else None

@@ -106,7 +106,7 @@ def device(card: Card, kb: KB, seen: Seen) -> Plain | None:
         return _own(card, gib, seen)
     id_, option = hits[0]
     if gib is None or kb.devices[id_]["memory"]["unified"]:
-        return {"device": id_, "count": 1, **({"memory_gib": option} if option else {})}
+        return {"device": id_, "count": 1, **({"memory_gib": tidy(option)} if option else {})}
     fitting = _option(kb, id_, gib)
     if fitting:
         return {"device": id_, "count": 1, "memory_gib": fitting}
