@@ -43,12 +43,25 @@ def run(root: Path | None = None, check: bool = False, still_right: set[str] = f
     changed = []
     for file in knowledge.files.values():
         text = formatted(file)
-        if text != file.text:
+        path = knowledge.root.parent / file.name
+        if text != file.text or _foreign(path):
             changed.append(file.name)
             if not check:
-                (knowledge.root.parent / file.name).write_text(text, encoding="utf-8")
+                path.write_text(text, encoding="utf-8", newline="\n")
     changed += write_locks(load(root) if changed and not check else knowledge, check, still_right)
     return changed
+
+
+def _foreign(path: Path) -> bool:
+    """Whether an editor left a byte order mark or line ends of Windows, which reading a file passes over."""
+    content = path.read_bytes()
+    if b"\r" not in content and not content.startswith(b"\xef\xbb\xbf"):
+        return False
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False  # nothing is known of it, so nothing is written over it
+    return True
 
 
 def write_locks(knowledge: Knowledge, check: bool = False, still_right: set[str] = frozenset()) -> list[str]:

@@ -139,7 +139,8 @@ def read(relative: str, name: str, content: bytes) -> File:
     except UnicodeDecodeError as error:
         text = content.decode("utf-8", errors="replace")
         line = content.count(b"\n", 0, error.start) + 1
-        detail = {"reason": "a byte that is not UTF-8"}
+        fix = "save the file in the encoding UTF-8; the caret stands at the start of the line with the first such byte"
+        detail = {"reason": "a byte that is not UTF-8", "fix": fix}
         parsed = yaml12.Parsed(problems=[Problem("K001", span=(line, 1, line, 2), detail=detail)])
     else:
         text = text.replace("\r\n", "\n").removeprefix("\ufeff")

@@ -11,7 +11,7 @@ def check(world: World) -> Iterator[Finding]:
         reason = problem.detail["reason"]
         context = problem.detail.get("context")
         said = f"cannot be read: {reason}" + (f" {context}" if context else "")
-        yield RULE.at(place, said)
+        yield RULE.at(place, said, fix=problem.detail.get("fix"))
 
 
 RULE = Rule(

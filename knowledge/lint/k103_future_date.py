@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from knowledge.findings import Finding
+from knowledge.lint.k108_no_such_day import exists
 from knowledge.lint.rule import Rule, World, dotted
 
 
@@ -12,7 +13,8 @@ def check(world: World) -> Iterator[Finding]:
     limit = (date.fromisoformat(world.today) + timedelta(days=1)).isoformat()
     for file in world.knowledge.readable():
         for path, text in file.mentions.dates:
-            if text[:1].isdigit() and text > limit[: len(text)]:  # a page may not say when: "unknown"
+            # a page may not say when: "unknown"
+            if text[:1].isdigit() and text > limit[: len(text)] and exists(text):
                 yield RULE.at(file.place(path), f"{dotted(path)} lies in the future: {text}")
 
 

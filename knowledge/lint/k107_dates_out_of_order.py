@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from knowledge.findings import Finding
+from knowledge.lint.k108_no_such_day import exists
 from knowledge.lint.rule import Rule, World, dotted
 
 
@@ -14,7 +15,7 @@ def _later(one: str, other: str) -> bool:
 
 def check(world: World) -> Iterator[Finding]:
     for file in world.knowledge.readable():
-        dates = dict(file.mentions.dates)
+        dates = {path: text for path, text in file.mentions.dates if exists(text)}
         checked = dates.get(("checked",))
         for path, text in dates.items():
             name = path[-1]

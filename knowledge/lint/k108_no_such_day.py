@@ -1,16 +1,19 @@
 """Days the calendar does not have."""
 
+import re
 from collections.abc import Iterator
 
 from knowledge.findings import Finding
 from knowledge.lint.rule import Rule, World
 from knowledge.shelf import day
 
+_FORM = re.compile(r"20\d\d(?:-[01]\d(?:-[0-3]\d)?)?")  # the schema's; of another form, K015 tells
+
 
 def check(world: World) -> Iterator[Finding]:
     for file in world.knowledge.readable():
         for path, text in file.mentions.dates:
-            if exists(text):
+            if exists(text) or not _FORM.fullmatch(text):
                 continue
             yield RULE.at(file.place(path), f"there is no day {text}")
 

@@ -218,3 +218,14 @@ def test_a_folder_without_texts_has_no_lock(tree) -> None:
     (root / "engines/vllm.yml").unlink()
     main(["--root", str(root), "format", "--locks"])
     assert list((root / "translations").iterdir()) == []
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_go(tree) -> None:
+    root = tree({"engines/mixed.yml": SORTED})
+    file = root / "engines" / "mixed.yml"
+    format.run(root)
+    plain = file.read_bytes()
+    file.write_bytes(b"\xef\xbb\xbf" + plain.replace(b"\n", b"\r\n"))
+    assert "knowledge/engines/mixed.yml" in format.run(root, check=True)
+    format.run(root)
+    assert file.read_bytes() == plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge import kinds
+from knowledge.check import run
 from knowledge.load import load
 from knowledge.nearest import is_slip, nearest
 
@@ -142,3 +143,19 @@ def test_nearest_word() -> None:
 )
 def test_what_counts_as_a_slip(word: str, valid: str, slip: bool) -> None:
     assert is_slip(word, valid) is slip
+
+
+def test_a_file_in_another_encoding_is_told_as_that(tree) -> None:
+    root = tree({})
+    (root / "rules").mkdir()
+    (root / "rules" / "odd.yml").write_bytes((RULE.split("\n")[0] + "\nname: ж\n").encode("cp1251"))
+    found = [f for f in run(root).findings if f.place.file.endswith("odd.yml")]
+    assert [f.code for f in found] == ["K001"] and "UTF-8" in found[0].fix
+
+
+def test_a_day_that_does_not_exist_is_told_once(tree) -> None:
+    root = tree({"rules/team.yml": RULE.replace("checked: 2026-11-29", "checked: 2026-13-45")})
+    dates = [f for f in run(root).findings if "2026-13-45" in f.message]
+    assert [f.code for f in dates] == ["K015"]
+    root = tree({"rules/team.yml": RULE.replace("checked: 2026-11-29", "checked: 2026-02-30")})
+    assert [f.code for f in run(root).findings if "2026-02-30" in f.message] == ["K108"]
