@@ -111,7 +111,7 @@ def build(knowledge: Knowledge, fitted: Plain | None = None) -> Bundle:
         for id, reading in file.data["readings"].items()
     }
     core["asked"] = asked(core["engines"])
-    core["publishers"] = {file.id: file.data["name"] for file in _sound(knowledge, "source")}
+    core["publishers"] = {file.id: file.data.get("called") or file.data["name"] for file in _sound(knowledge, "source")}
     core["measurements"] = []
     core["date"] = date_of(knowledge)
     reachable = _text_ids(core)

@@ -92,7 +92,7 @@ def _nothing(view: View) -> str:
 
 
 def _fit(view: View, start: Plain) -> str:
-    from .fit import changes, room_rows
+    from .fit import changes, part, room_rows
     from .fit import sentence as verdict
 
     fit = start.get("fit")
@@ -113,8 +113,9 @@ def _fit(view: View, start: Plain) -> str:
             for d, n, name in ((d, n, view.words.device(d["device"], d["name"])) for d, n in devices)
         ),
     ]
+    holding = {name: d for (d, _), parts in zip(devices, by_part, strict=True) for name in parts}
     rows = [
-        [view.p(f"fit.part-{name}"), *(view.gib(p[name]) if name in p else "–" for p in by_part)]
+        [part(view, name, holding[name]), *(view.gib(p[name]) if name in p else "–" for p in by_part)]
         for name in fitbar.FILLS
         if any(name in p for p in by_part)
     ]

@@ -134,7 +134,7 @@ def label(view: View, device: Plain, count: int, position: int) -> str:
     notes = []
     if count > 1:
         notes.append(view.t("fit.each"))
-    if any(p["name"] == "other" for p in device["parts"]):
+    if any(p["name"] == "other" for p in device["parts"]) and not _unified(view, device):
         notes.append(view.t("fit.shared-with-others"))
     extra = f"<small>{', '.join(notes)}</small>" if notes else ""
     return f'<span class="we-device"><b>{name}</b>{extra}</span>'
@@ -162,7 +162,16 @@ def spoken(view: View, devices: list[tuple[Plain, int]], host: Plain | None) -> 
 
 
 def _listed(view: View, device: Plain) -> str:
-    return ", ".join(f"{view.p('fit.part-' + p['name'])} {view.gib(p['bytes'])}" for p in fitbar.merged(device))
+    return ", ".join(f"{part(view, p['name'], device)} {view.gib(p['bytes'])}" for p in fitbar.merged(device))
+
+
+def part(view: View, name: str, device: Plain) -> str:
+    """What a part is called; of memory that the processor shares, the rest is what the GPU may not take."""
+    return view.p("fit.part-kept" if name == "other" and _unified(view, device) else f"fit.part-{name}")
+
+
+def _unified(view: View, device: Plain) -> bool:
+    return bool(view.kb.devices.get(device.get("device"), {}).get("memory", {}).get("unified"))
 
 
 # ---------------------------------------------------------------------- table
@@ -178,7 +187,17 @@ def table(view: View, fit: Plain, start: Plain) -> str:
         heads.append(view.t("fit.col-host"))
     by_part = [{p["name"]: p for p in fitbar.merged(d)} for d in columns]
     names = [name for name in fitbar.FILLS if any(name in parts for parts in by_part)]
-    rows = "".join(_row(view, name, by_part, fit, start) for name in names)
+    rows = "".join(
+        _row(
+            view,
+            name,
+            part(view, name, next(d for d, parts in zip(columns, by_part, strict=True) if name in parts)),
+            by_part,
+            fit,
+            start,
+        )
+        for name in names
+    )
     totals = "".join(
         f"<td class=num>{view.gib(d['capacity_bytes'] + (d.get('over_bytes') or 0))}</td>" for d in columns
     )
@@ -197,12 +216,12 @@ def _column(view: View, device: Plain, count: int, shown: int) -> str:
     return view.t("fit.col-device", n=device["index"]) if shown > 1 else view.t("unit.gib")
 
 
-def _row(view: View, name: str, by_part: list[dict[str, Plain]], fit: Plain, start: Plain) -> str:
+def _row(view: View, name: str, called: str, by_part: list[dict[str, Plain]], fit: Plain, start: Plain) -> str:
     cells = "".join(f"<td class=num>{view.gib(p[name]['bytes']) if name in p else '–'}</td>" for p in by_part)
     first = next(p[name] for p in by_part if name in p)
     swatch = f'<i class="we-sw we-{fitbar.FILLS[name]}"></i>'
     known = how(view, name, first, fit, start)
-    return f"<tr><th scope=row>{swatch}{view.t(f'fit.part-{name}')}</th>{cells}<td>{known}</td></tr>"
+    return f"<tr><th scope=row>{swatch}{esc(called)}</th>{cells}<td>{known}</td></tr>"
 
 
 def how(view: View, name: str, part: Plain, fit: Plain, start: Plain) -> str:

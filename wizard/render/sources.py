@@ -36,6 +36,8 @@ def _row(view: View, publisher: str, readings: list[str]) -> str:
     if len(readings) > SHOWN:
         links += f" +{len(readings) - SHOWN}"
     name = view.kb.core.get("publishers", {}).get(publisher, publisher)
+    if isinstance(name, dict):  # a description, in the words of each language
+        name = name.get(view.lang) or name["en"]
     return (
         f"<tr><th scope=row>{view.link(f'sources/{publisher}/', esc(name))}</th><td>{links}</td>"
         f"<td class=num>{view.t('source.read', date=date(newest, view.lang))}</td></tr>"
