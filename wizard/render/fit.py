@@ -134,7 +134,8 @@ def label(view: View, device: Plain, count: int, position: int) -> str:
     notes = []
     if count > 1:
         notes.append(view.t("fit.each"))
-    if any(p["name"] == "other" for p in device["parts"]) and not _unified(view, device):
+    # what an idle card's driver rounds away is no other program
+    if any(p["name"] == "other" and p["bytes"] >= 1 << 28 for p in device["parts"]) and not _unified(view, device):
         notes.append(view.t("fit.shared-with-others"))
     extra = f"<small>{', '.join(notes)}</small>" if notes else ""
     return f'<span class="we-device"><b>{name}</b>{extra}</span>'
