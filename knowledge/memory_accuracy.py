@@ -72,7 +72,7 @@ def _record(page: str, record: dict[str, Any], configs: dict[str, Any], kb: KB) 
     asks = extras.asked({"speculative"})._replace(draft=draft, tokens=record.get("draft_tokens")) if draft else None
     asked = query.Asked(
         record.get("context", 8192), 1, record.get("dcp", 1), record.get("fraction"), record.get("chunk"),
-        asks=asks or extras.NONE,
+        asks=asks or extras.NONE, sequences=record.get("sequences"),
     )  # fmt: skip
     device = kb.devices.get(record.get("device", ""))
     backend = _backend(kb.engines.get(record["engine"]), device)

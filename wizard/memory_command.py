@@ -71,6 +71,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         ("concurrency", of_field("traffic.concurrency"), "requests at once"),
         ("input", tokens, "tokens of a usual prompt, where requests rarely fill the context"),
         ("output", tokens, "tokens of a usual answer"), ("chunk", tokens, "largest prefill step in tokens"),
+        ("sequences", of_field("traffic.concurrency"), "requests the engine is started for, as vLLM's --max-num-seqs"),
     ):  # fmt: skip
         one.add_argument(f"--{name}", type=whole(f"--{name}", *limits), metavar="N", help=text)
     one.add_argument("--switch", metavar="TEXT", help="a switch the engine is started with, such as 'mla 0'")
@@ -149,6 +150,7 @@ def ask(args: argparse.Namespace, kb: KB) -> Plain:
     work = query.Asked(
         args.context or min(native or _CONTEXT, _CONTEXT), args.concurrency or 1, args.dcp or 1, args.fraction,
         args.chunk, index, args.input or 0, args.output or 0, args.switch, _asks(args, kb),
+        args.sequences,
     )  # fmt: skip
     ram = round(ram_gib * GIB)
     host = {"ram_bytes": ram, "os": machine.os, "unified": any(c.entry["memory"].get("unified") for c in cards)}

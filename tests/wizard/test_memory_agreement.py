@@ -123,3 +123,13 @@ def test_a_size_of_a_named_device_keeps_its_back_ends(ask):
     known = ask("--model", "Qwen3-8B", "--engine", "llama.cpp", "--device", "M4 Max")
     sized = ask("--model", "Qwen3-8B", "--engine", "llama.cpp", "--device", "M4 Max", "--memory-gib", "128")
     assert sized["pool_bytes"] == pytest.approx(known["pool_bytes"], rel=1e-3)
+
+
+def test_an_engine_started_for_fewer_requests_keeps_less_for_their_logits(ask):
+    """vLLM profiles with as many requests as it may run: with few, more is left for the cache, and the cache of a
+    request stays what it was."""
+    usual = ask("--model", "Qwen3-8B", "--engine", "vllm", "--device", "RTX 4090")
+    few = ask("--model", "Qwen3-8B", "--engine", "vllm", "--device", "RTX 4090", "--sequences", "2")
+    assert few["pool_bytes"] > usual["pool_bytes"] and few["kv_bytes"] == usual["kv_bytes"]
+    many = ask("--model", "Qwen3-8B", "--engine", "vllm", "--device", "RTX 4090", "--sequences", "1024")
+    assert many["pool_bytes"] < usual["pool_bytes"]

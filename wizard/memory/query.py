@@ -21,7 +21,7 @@ _IDEAL: dict[str, Any] = {"name": "none", "memory": [], "versions": {"stable": "
 
 class Asked(NamedTuple):
     """context: tokens of one request; concurrency: requests at once; dcp: decode context parallel ranks;
-    fraction and chunk replace the engine's own; index_kv: type of an indexer's keys; input and output:
+    fraction, chunk and sequences (requests an engine is started for) replace the engine's own; index_kv: type of an indexer's keys; input and output:
     tokens of a usual request, 0 where nobody said; switch: one the engine is started with, as its rules name it;
     asks: must-haves that take memory."""
 
@@ -35,6 +35,7 @@ class Asked(NamedTuple):
     output: int = 0
     switch: str | None = None
     asks: extras.Asks = extras.NONE
+    sequences: int | None = None
 
 
 class _View:
@@ -64,12 +65,14 @@ def _engine(path: Path, asked: Asked, kb: Any) -> dict[str, Any]:
         known = [line["switch"] for line in entry["memory"] if line.get("switch")]
         if _bare(asked.switch) not in map(_bare, known):
             raise Refused("terminal.memory-switch", value=asked.switch, known=", ".join(known) or "–")
-    elif asked.fraction is None and asked.chunk is None:
+    elif asked.fraction is None and asked.chunk is None and asked.sequences is None:
         return entry
     lines, first = [], []
     for line in entry["memory"]:
         if asked.fraction is not None and "fraction" in line:
             line = {**line, "fraction": asked.fraction, "reserve": "", "by_ranks": ""}
+        if asked.sequences is not None and line["rule"] == "activation":
+            line = {**line, "requests": asked.sequences, "requests_from_70_gib": 0}
         if asked.switch and _bare(line.get("switch", "")) == _bare(asked.switch):
             first.append({k: v for k, v in line.items() if k != "switch"})
         else:
