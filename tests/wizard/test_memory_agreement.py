@@ -133,3 +133,11 @@ def test_an_engine_started_for_fewer_requests_keeps_less_for_their_logits(ask):
     assert few["pool_bytes"] > usual["pool_bytes"] and few["kv_bytes"] == usual["kv_bytes"]
     many = ask("--model", "Qwen3-8B", "--engine", "vllm", "--device", "RTX 4090", "--sequences", "1024")
     assert many["pool_bytes"] < usual["pool_bytes"]
+
+
+@pytest.mark.parametrize(("card", "offered"), [("RTX 4080", False), ("RTX 5080", True)])
+def test_a_change_is_one_the_card_can_make(ask, card, offered):
+    """SGLang keeps a cache of 4 bits on Blackwell alone; on Ada that way out is not offered."""
+    question = ("--model", "Qwen3-14B", "--engine", "sglang", "--format", "awq", "--context", "60000")
+    answer = ask(*question, "--device", card)
+    assert ("nvfp4" in [change["to"] for change in answer["changes"] if change["change"] == "kv"]) is offered

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from wizard.conditions import refuted
 from wizard.refused import Refused
 from wizard.shapes import GIB, Layout, Path, Workload
 
@@ -21,9 +22,9 @@ _IDEAL: dict[str, Any] = {"name": "none", "memory": [], "versions": {"stable": "
 
 class Asked(NamedTuple):
     """context: tokens of one request; concurrency: requests at once; dcp: decode context parallel ranks;
-    fraction, chunk and sequences (requests an engine is started for) replace the engine's own; index_kv: type of an indexer's keys; input and output:
-    tokens of a usual request, 0 where nobody said; switch: one the engine is started with, as its rules name it;
-    asks: must-haves that take memory."""
+    fraction, chunk and sequences (requests an engine is started for) replace the engine's own; index_kv: type of an
+    indexer's keys; input and output: tokens of a usual request, 0 where nobody said; switch: one the engine is
+    started with, as its rules name it; asks: must-haves that take memory."""
 
     context: int
     concurrency: int = 1
@@ -80,6 +81,20 @@ def _engine(path: Path, asked: Asked, kb: Any) -> dict[str, Any]:
     if asked.chunk is not None:
         first.append({"rule": "prefill-chunk", "tokens": asked.chunk})
     return {**entry, "memory": first + lines}
+
+
+def _may(line: dict[str, Any], path: Path, layout: Layout, arch: dict[str, Any]) -> bool:
+    """Whether nothing known about cards and model speaks against a line of the engine's entry."""
+    told = {
+        "candidate.backend": path.backend,
+        "model.architecture": arch.get("architecture"),
+        "model.attention": tuple({group["kind"] for group in arch.get("attention", ())}),
+    }
+    for card in layout.cards:
+        device = {f"device.{name}": card.entry.get(name) for name in ("arch", "compute_capability", "kind")}
+        if refuted(line.get("needs"), {**told, **device}.get):
+            return False
+    return True
 
 
 def answer(
@@ -146,7 +161,7 @@ def answer(
     result = fit(path, layout, arch, work, settings, host, view)
     assert result is not None
     found["fit"] = result["class"]
-    narrower = [line["type"] for line in entry.get("kv_types", ())]
+    narrower = [line["type"] for line in entry.get("kv_types", ()) if _may(line, path, layout, arch)]
     types = [type_["id"] for type_ in kb.formats.get(path.family, {}).get("types", ())]
     may = changes.Open(tuple(narrower), tuple(types), splits(path.engine, kb) == "layers")
     case = changes.Case(path, layout, arch, work, settings, host, view)
