@@ -64,8 +64,11 @@ class Candidate:
 
     @property
     def rank_class(self) -> int:
-        """Index used for ranking: visible quality loss ranks one class lower."""
-        return min(self.real_class - self.eased + self.lossy, len(FIT_CLASSES) - 1) if self.fit else 0
+        """Index used for ranking: one class lower with visible loss, or on the processor beside a GPU of one memory."""
+        if not self.fit:
+            return 0
+        beside = self.real_class == 0 and self.spare  # tight on the GPU is better than the slower half of the chip
+        return min(self.real_class - self.eased + self.lossy + beside, len(FIT_CLASSES) - 1)
 
     @property
     def shaky(self) -> bool:

@@ -90,8 +90,8 @@ def _unsteady(option: Option, facts: Facts, name: str) -> bool:
     fact = parallelism(option, facts, name)
     if fact.get("is") == "experimental":
         return True
-    when = fact.get("unsteady")
-    return bool(when) and facts.check(when, facts.kinds).value is True
+    unsteady = fact.get("unsteady")
+    return bool(unsteady) and facts.check(unsteady["when"], facts.kinds).value is True
 
 
 def apart(option: Option, facts: Facts, kind: Kind) -> tuple[list[Entry], tuple[Entry, ...]]:

@@ -149,3 +149,17 @@ def test_retired_engines_name_a_successor(kb):
     assert row["obstacles"][0]["clause"] == "engine.status"
     assert row["obstacles"][0]["params"]["successor"] == "vllm"
     assert d["already"]["text"] == "decision.already-leave"
+
+
+def test_a_tight_gpu_is_better_than_the_processor_of_the_same_chip(kb):
+    """Both halves of a board read one memory: a little less context is the way, not the slower half."""
+    board = ask(kb, devices=["jetson-orin-nano"], model="llama-2-7b", serving="self")
+    assert start(board)["backend"] == "cuda"
+    assert "vllm" not in {r["engine"] for r in board["recommendations"]}
+
+
+def test_ranks_that_fail_under_wsl2_come_last(kb):
+    """NCCL over two cards fails for many owners there; one card holds this model."""
+    pair = {"devices": [{"device": "rtx-5090", "count": 2}], "model": "llama-3.1-8b", "serving": "self"}
+    assert start(ask(kb, **pair, host={"os": "linux"}))["layout"]["tp"] == 2
+    assert start(ask(kb, **pair, host={"os": "wsl2"}))["layout"]["tp"] == 1
