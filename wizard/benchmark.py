@@ -111,7 +111,7 @@ def _predicted(recommendation: Plain, situation: Plain) -> list[tuple[str, float
 
 def _used(device: Plain) -> tuple[int, int]:
     """Bytes an engine holds on one device, and their stated error."""
-    own = [p for p in device["parts"] if p["name"] not in ("free", "other")]
+    own = [p for p in device["parts"] if p["name"] not in ("free", "other", "prompts")]
     return sum(p["bytes"] for p in own), sum(p.get("error_bytes") or 0 for p in own)
 
 

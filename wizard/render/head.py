@@ -147,8 +147,14 @@ def choices(view: View, start: Plain) -> str:
     rows += [_choice(view, rec, condition(view, rec), numeric, "") for rec in rest]
     return (
         f'<table class="we-table we-choices"><caption>{view.t("answer.choices")}</caption>'
-        f"<thead><tr>{headers}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<thead><tr>{headers}</tr></thead><tbody>{''.join(rows)}</tbody></table>{_reserved(view, [start, *rest])}"
     )
+
+
+def _reserved(view: View, recs: list[Plain]) -> str:
+    """Why the memory of two engines is no like for like, where one takes all at start and the other what it needs."""
+    kinds = {bool(rec["fit"].get("reserves")) for rec in recs if rec.get("fit")}
+    return f'<p class="we-quiet">{view.t("answer.reserved")}</p>' if len(kinds) > 1 else ""
 
 
 def _header(text: str, number: bool) -> str:

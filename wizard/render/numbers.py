@@ -73,6 +73,12 @@ def gib(size: float, lang: str) -> str:
     return number(value, lang, 0 if abs(value) >= 99.95 else 1 if abs(value) >= 0.0995 or not size else 2)
 
 
+def beyond(used: float, whole: float, over: float) -> float:
+    """Bytes over, such that used, whole and over add up as they are shown, each rounded to a tenth of a GiB."""
+    shown = (round(used / GIB, 1) - round(whole / GIB, 1)) * GIB
+    return shown if 0 < shown and abs(shown - over) < GIB / 10 else over
+
+
 def date(day: str, lang: str) -> str:
     """An ISO day or month in the order of the language: 2026-11-29, 29/11/2026, 29.11.2026."""
     parts = day.split("-")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import fitbar
+from . import fitbar, numbers
 from .marks import mini
 from .view import Plain, View
 
@@ -55,8 +55,8 @@ def fullest(fit: Plain) -> Plain:
 
 
 def used_bytes(device: Plain) -> int:
-    """Bytes taken on a device, other programs included."""
-    return sum(p["bytes"] for p in device["parts"] if p["name"] != "free")
+    """Bytes taken on a device, other programs included; prompts that are kept only as far as there is room are not."""
+    return sum(p["bytes"] for p in device["parts"] if p["name"] not in ("free", "prompts"))
 
 
 def memory(view: View, start: Plain) -> str:
@@ -64,7 +64,7 @@ def memory(view: View, start: Plain) -> str:
     device = fullest(start["fit"])
     kind = view.words.device_kind(start.get("layout") or {})
     used, whole = used_bytes(device), device["capacity_bytes"]
-    over = device.get("over_bytes") or 0
+    over = numbers.beyond(used, whole, device.get("over_bytes") or 0)
     rest = (
         view.t("fit.over", size=view.gib(over))
         if over > 0
