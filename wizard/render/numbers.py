@@ -76,7 +76,7 @@ def gib(size: float, lang: str) -> str:
 def beyond(used: float, whole: float, over: float) -> float:
     """Bytes over, such that used, whole and over add up as they are shown, each rounded to a tenth of a GiB."""
     shown = (round(used / GIB, 1) - round(whole / GIB, 1)) * GIB
-    return shown if 0 < shown and abs(shown - over) < GIB / 10 else over
+    return shown if shown > 0 and abs(shown - over) < GIB / 10 else over
 
 
 def date(day: str, lang: str) -> str:
