@@ -147,6 +147,10 @@ def _only_reads(situation: Plain, kb: KB) -> bool:
     return bool(tasks) and tasks <= {"embeddings", "rerank"}
 
 
+_SERVER_RAM = (128, 256, 512, 1024, 2048)  # GiB
+_LARGE = 96  # GiB of device memory; below, such cards also stand in workstations
+
+
 def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:
     """Shared memory is the device's own; a processor alone has what its entry offers."""
     shared = [d for d in situation["devices"] if d["device"] and kb.devices[d["device"]]["memory"]["unified"]]
@@ -158,6 +162,10 @@ def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:
     cpus = [d for d in situation["devices"] if d["device"] and kb.devices[d["device"]]["kind"] == "cpu"]
     if cpus and len(cpus) == len(devices):
         return tidy(max(d["memory_gib"] for d in cpus))
+    if devices and len(devices) == len(situation["devices"]) and all(d["segment"] == "datacenter" for d in devices):
+        # a server for so many of them has at least as much system memory as they have themselves
+        whole = sum(d["memory_gib"] * d["count"] for d in situation["devices"])
+        return tidy(next((n for n in _SERVER_RAM if n >= whole), whole)) if whole > _LARGE else None
     return None
 
 

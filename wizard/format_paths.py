@@ -211,6 +211,7 @@ def _checkpoint(engine: str, family: str, type_: str, facts: Facts, known: bool)
         return {
             **({"stored": stored} if stored else {}),
             **({"width": best["width"]} if best.get("width") else {}),
+            **({"release": best["release"]} if best.get("release") else {}),
             "status": "published",
             "repository": best["repository"],
             "file": best.get("file"),

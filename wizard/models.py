@@ -165,9 +165,14 @@ def writes(arch: Entry | None) -> bool:
 
 
 def published(arch: Entry, family: str, type_: str) -> Entry | None:
-    """The published weights of a model in one format: official ones first, then those of known size."""
+    """The published weights of a model in one format: of its own release, then official ones, then of known size."""
     matching = [p for p in arch.get("checkpoints", ()) if p["format"] == family and p["type"] == type_]
-    return max(matching, key=lambda p: (bool(p.get("official")), bool(p.get("bytes")), p["repository"]), default=None)
+    return max(matching, key=_nearest, default=None)
+
+
+def _nearest(point: Entry) -> tuple[Any, ...]:
+    own = not point.get("release")
+    return own, bool(point.get("official")), bool(point.get("bytes")), point["repository"]
 
 
 def stored_as(point: Entry, type_: Entry | None) -> Entry | None:

@@ -257,6 +257,9 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
                 format=format_name(candidate.path.family, candidate.path.type, facts),
             )
         )
+    if point.get("release") and facts.arch:
+        named = {"release": point["release"], "model": facts.arch["name"]}
+        found.append(statement("caution-release", "decision.caution-release", point["sources"], **named))
     if facts.arch and point.get("status") == "unknown":
         found.append(
             statement(

@@ -47,3 +47,22 @@ def test_an_accelerator_told_by_numbers_is_never_the_processor_beside_it(kb):
         start = decide(asked, kb, TODAY)["recommendations"][0]
         assert start["backend"] not in assumed.CPU_BACKENDS
         assert start["unconfirmed"] and any(c["id"] == "caution-unconfirmed" for c in start["cautions"])
+
+
+def test_weights_of_another_release_are_told(kb):
+    asked = {"devices": [{"device": "h100-sxm", "count": 8}], "model": "deepseek-r1", "serving": "customers"}
+    start = decide(asked, kb, TODAY)["recommendations"][0]
+    assert "0528" in start["checkpoint"]["repository"]
+    told = next(c for c in start["cautions"] if c["id"] == "caution-release")
+    assert told["params"] == {"release": "DeepSeek-R1-0528", "model": "DeepSeek-R1"}
+    own = decide({**asked, "format": "fp8"}, kb, TODAY)["recommendations"]
+    assert not [c for r in own for c in r["cautions"] if c["id"] == "caution-release"]
+
+
+def test_a_server_is_not_taken_to_have_the_memory_of_a_desktop(kb):
+    def ram(device, count):
+        found = decide({"devices": [{"device": device, "count": count}]}, kb, TODAY)
+        return next(a["value"] for a in found["assumptions"] if a["path"] == "host.ram_gib")
+
+    assert ram("h100-sxm", 8) == 1024
+    assert ram("rtx-4090", 1) == ram("l4", 2) == 32
