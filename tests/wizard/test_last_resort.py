@@ -4,6 +4,8 @@ import pytest
 
 from wizard.decide import decide
 from wizard.memory import assumed
+from wizard.render import html, markdown
+from wizard.texts import Texts
 
 from .conftest import TODAY
 
@@ -66,3 +68,18 @@ def test_a_server_is_not_taken_to_have_the_memory_of_a_desktop(kb):
 
     assert ram("h100-sxm", 8) == 1024
     assert ram("rtx-4090", 1) == ram("l4", 2) == 32
+
+
+def test_the_markdown_lists_what_was_assumed(kb, bundle):
+    found = decide({"devices": [{"device": "rtx-3090"}], "model": "qwen3-8b"}, kb, TODAY)
+    said = markdown(found, Texts(bundle[1]["en"], "en", kb.terms, strict=True), kb, "en")
+    line = next(text for text in said.splitlines() if "32,768" in text and "32 GiB" in text)
+    assert str(len(found["assumptions"])) in line
+
+
+def test_a_driver_alone_is_no_other_program(kb, bundle):
+    texts = Texts(bundle[1]["en"], "en", kb.terms, strict=True)
+    for free, told in ((79.6, False), (60, True)):
+        asked = {"devices": [{"device": "h100-sxm"}], "model": "qwen3-8b", "host": {"free_vram_gib": free}}
+        said = html(decide(asked, kb, TODAY), texts, kb, "en")
+        assert ("other programs use it too" in str(said)) == told

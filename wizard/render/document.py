@@ -26,7 +26,7 @@ def document(view: View) -> str:
     parts += [_why_not(view), _changes(view)]
     if start:
         parts.append(_benchmark(view))
-    parts.append(_sources(view))
+    parts += [plain(head.assumptions(view)), _sources(view)]
     return "\n\n".join(p for p in parts if p) + "\n"
 
 

@@ -7,7 +7,6 @@ from .frontier import frontier
 from .numbers import DASH
 from .view import Plain, View, esc, heading, section
 
-
 def fit_section(view: View, start: Plain) -> Plain | None:
     """The section, or None when there is nothing to fit."""
     fit = start.get("fit")
