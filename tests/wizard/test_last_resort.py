@@ -4,7 +4,7 @@ import pytest
 
 from wizard.decide import decide
 from wizard.memory import assumed
-from wizard.render import html, markdown
+from wizard.render import html, markdown, problems
 from wizard.texts import Texts
 
 from .conftest import TODAY
@@ -83,3 +83,11 @@ def test_a_driver_alone_is_no_other_program(kb, bundle):
         asked = {"devices": [{"device": "h100-sxm"}], "model": "qwen3-8b", "host": {"free_vram_gib": free}}
         said = html(decide(asked, kb, TODAY), texts, kb, "en")
         assert ("other programs use it too" in str(said)) == told
+
+
+def test_what_may_be_answered_is_told_as_it_is_typed(kb, bundle):
+    found = decide({"devices": [{"device": "rtx-3090"}], "serving": "personal", "host": {"os": "Debian"}}, kb, TODAY)
+    told = problems(found, Texts(bundle[1]["en"], "en", kb.terms, strict=True), kb, "en")
+    said = {p["path"]: p["text"] for p in told}
+    assert "self (yourself)" in said["serving"] and "team (" in said["serving"]
+    assert "wsl2" in said["host.os"].lower() and "linux" in said["host.os"].lower()

@@ -238,9 +238,15 @@ def problem_text(view: View, entry: Plain) -> str:
     if near and view.texts.has(f"{text}-near"):
         text, params["near"] = f"{text}-near", view.texts.either([str(n) for n in near])
     elif known and view.texts.has(f"{text}-known"):
-        text, params["known"] = f"{text}-known", view.texts.either([view.words.value(entry["path"], k) for k in known])
+        text, params["known"] = f"{text}-known", view.texts.either([_typed(view, entry["path"], k) for k in known])
     said = view.p(text, params)
     return said[:1].upper() + said[1:]  # it begins with the name of the field, which stands inside sentences elsewhere
+
+
+def _typed(view: View, path: str, value: Plain | str | float) -> str:
+    """A possible answer as it is written in a Situation, with its name where that is another."""
+    name = view.words.value(path, value)
+    return name if not isinstance(value, str) or name.lower() == value else f"{value} ({name})"
 
 
 def brief(view: View) -> str:
