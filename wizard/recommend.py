@@ -47,7 +47,7 @@ def settings_of(candidate: Candidate, facts: Facts, said: Told | None = None) ->
     launch = facts.kb.engines[candidate.path.engine].get("launch") or {}
     kv = s["settings"]["kv"]
     found = {
-        "context": s["context"]["tokens"],
+        "context": said.context,
         "slots": said.slots,
         "context_total": said.total,
         "cache": said.cache,

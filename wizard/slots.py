@@ -18,12 +18,13 @@ from .sizing import detailed, host_of, workload_of
 
 
 class Told(NamedTuple):
-    """What the command of one copy says, in requests and tokens. cache: own | shared.
+    """What the command of one copy says, in requests and tokens. context: of one request; cache: own | shared.
 
     fit: the memory of exactly that, parts and all; None without a model.
     """
 
     slots: int
+    context: int
     total: int
     cache: str
     fit: Entry | None
@@ -37,7 +38,7 @@ def told(candidate: Candidate, facts: Facts) -> Told:
     slots = -(-traffic["concurrency"] // candidate.layout.dp)
     brief = candidate.fit
     if not brief:
-        return Told(slots, max(length, slots * usual), "shared", brief)
+        return Told(slots, length, max(length, slots * usual), "shared", brief)
     copies = brief.get("copies") or 1
     launch = facts.kb.engines[candidate.path.engine].get("launch") or {}
     rule = launch.get("slots")
@@ -59,19 +60,20 @@ def told(candidate: Candidate, facts: Facts) -> Told:
         total = min(total, brief["pool_tokens"] // copies)  # no more than the pool of one copy holds
     if total < length and brief["max_context"]:
         total = min(total, brief["max_context"])  # whole pages
-    if not rule:
+    named = bool(rule) or "launch.context_total" in repr(launch.get("processes"))
+    if not named or (not rule and total == brief["context_total"]):
         shown = detailed(candidate, facts)
-        named = shown and ("launch.context_total" in repr(launch.get("processes")) and total * copies)
         if shown:
-            shown["allocated_tokens"] = shown["pool_tokens"] if shown["reserves"] else named or None
-        return Told(slots, total, cache, shown)
+            given = total * copies if named else None
+            shown["allocated_tokens"] = shown["pool_tokens"] if shown["reserves"] else given
+        return Told(slots, length, total, cache, shown)
     kept = ("class", "max_context", "max_concurrency", "max_concurrency_full", "warn_full", "shortfall_bytes")
     shown = _of(candidate, facts, slots, total)
     if shown:
         shown |= {k: brief[k] for k in kept} | {"allocated_tokens": total * copies}
         if cache == "own":
             shown["warn_full"] = brief["warn_full"] and brief["class"] != "fits"
-    return Told(slots, total, cache, shown)
+    return Told(slots, min(length, total), total, cache, shown)
 
 
 def _whole(candidate: Candidate, facts: Facts, slots: int) -> int:

@@ -7,6 +7,7 @@ from .frontier import frontier
 from .numbers import DASH
 from .view import Plain, View, esc, heading, section
 
+
 def fit_section(view: View, start: Plain) -> Plain | None:
     """The section, or None when there is nothing to fit."""
     fit = start.get("fit")
@@ -62,10 +63,11 @@ def _pool(view: View, fit: Plain) -> str:
     set_ = given is not None and not fit.get("reserves")
     tokens, per_token = given or fit["pool_tokens"], fit.get("kv_bytes_per_token")
     spread = fit["error_bytes"] // per_token if per_token and not set_ else 0
-    most, full_ = fit["max_concurrency"] or 0, fit["max_concurrency_full"] or 0
+    most, full_, longest = fit["max_concurrency"] or 0, fit["max_concurrency_full"] or 0, context["tokens"]
     if set_:
         most = min(most, tokens // max(1, context["input"] + context["output"]))
-        full_ = min(full_, tokens // context["tokens"])
+        longest = min(longest, tokens)  # what the command cuts it to
+        full_ = min(full_, tokens // longest) if longest == context["tokens"] else 1
     low, high = view.rough(max(0, tokens - spread)), view.rough(tokens + spread)
     params = {
         "tokens": view.num(tokens) if set_ else view.rough(tokens),
@@ -74,7 +76,7 @@ def _pool(view: View, fit: Plain) -> str:
         "input": context["input"],
         "output": context["output"],
         "m": full_,
-        "full": context["tokens"],
+        "full": longest,
     }
     return view.t("fit.pool-set" if set_ else "fit.pool" if fit.get("reserves") else "fit.pool-room", params)
 
