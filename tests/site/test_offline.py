@@ -66,6 +66,8 @@ def test_home_wizard_and_seen_pages_without_a_network(visit):
         page.wait_for_url("**/vi/offline.html")
         page.click(".md-content a[href$='wizard/']")
         page.wait_for_selector("[data-we-wizard] form")
+        page.goto(f"{address}ru/engines/")  # a language never read: said in one that was
+        page.wait_for_url("**/vi/offline.html")
     finally:
         context.set_offline(False)
 
