@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 # What stands in a command for what the question does not say; the person puts in their own.
 OWN = {
-    "checkpoint.file": "MODEL.gguf", "launch.model": "MODEL", "launch.asked_name": "MODEL", "model.repository": "MODEL",
-    "launch.port": "PORT",
+    "checkpoint.file": "MODEL.gguf", "launch.file": "MODEL.gguf", "launch.model": "MODEL",
+    "launch.asked_name": "MODEL", "model.repository": "MODEL", "launch.port": "PORT",
 }  # fmt: skip
 
 
