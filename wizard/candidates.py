@@ -68,7 +68,7 @@ class Candidate:
         if not self.fit:
             return 0
         beside = self.real_class == 0 and self.spare  # tight on the GPU is better than the slower half of the chip
-        return min(self.real_class - self.eased + self.lossy + beside, len(FIT_CLASSES) - 1)
+        return min(self.real_class - self.eased + max(self.lossy, beside), len(FIT_CLASSES) - 1)
 
     @property
     def shaky(self) -> bool:

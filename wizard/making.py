@@ -230,7 +230,7 @@ class Maker:
         home = {key: n for n, key in enumerate(dict.fromkeys(_family(r.option) for r in ready))}
 
         def place_of(r: Ready) -> tuple[Any, ...]:
-            enough = r.stored if r.bits >= PLENTY else -r.stored
+            enough = r.stored if r.bits >= PLENTY else -r.bits
             bits = (r.stored,) if self.quantity else (-int(min(r.bits, PLENTY)), int(r.stored), enough)
             return home[_family(r.option)], bits, r.option.path.type
 
