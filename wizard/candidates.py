@@ -57,12 +57,12 @@ class Candidate:
         """Speed, worked out once and only for the candidates of which it is asked."""
         return self.estimate() if self.estimate else None
 
-    @property
+    @cached_property
     def real_class(self) -> int:
         """Index in FIT_CLASSES as shown; 0 without a model."""
         return FIT_CLASSES.index(self.fit["class"]) if self.fit else 0
 
-    @property
+    @cached_property
     def rank_class(self) -> int:
         """Index used for ranking: one class lower with visible loss, or on the processor beside a GPU of one memory."""
         if not self.fit:
@@ -70,12 +70,12 @@ class Candidate:
         beside = self.real_class == 0 and self.spare  # tight on the GPU is better than the slower half of the chip
         return min(self.real_class - self.eased + max(self.lossy, beside), len(FIT_CLASSES) - 1)
 
-    @property
+    @cached_property
     def shaky(self) -> bool:
         """Not confirmed, emulated or experimental: ranked after what is sure, whatever its speed or bits."""
         return bool(self.unconfirmed) or self.experimental or self.path.kernel in SHAKY
 
-    @property
+    @cached_property
     def spare(self) -> bool:
         """On the processor of a device that also has a GPU: what is left when the GPU cannot."""
         cards = self.layout.cards
@@ -96,7 +96,7 @@ class Candidate:
         """Whether it starts at all."""
         return self.fit is None or self.fit["class"] != "no"
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
         """Identity, and the last word in every tie."""
         lay, p = self.layout, self.path

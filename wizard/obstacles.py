@@ -60,6 +60,8 @@ def clause_key(entry: Plain) -> tuple[str, str]:
 
 def merge(obstacles: list[Plain]) -> list[Plain]:
     """Without repetitions, order kept."""
+    if len(obstacles) < 2:
+        return list(obstacles)
     seen: set[tuple[str, str]] = set()
     kept = []
     for entry in obstacles:

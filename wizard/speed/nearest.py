@@ -16,6 +16,8 @@ _BYTES_NEAR = 1.35  # sizes within this factor count as alike
 _DEEP = 4096  # tokens of difference in the context that are worth saying
 
 _memo = Memo()
+# of a row: device, count, split, bytes a token, mixture or not, family and type of the format, engine, back end, depth
+_Seen = tuple[Any, int, Any, Any, bool, Any, Any, str, Any, int]
 
 
 def nearest(
@@ -40,20 +42,20 @@ def nearest(
     family = kb.engines[path.engine].get("speed_family")
     tokens = min(work.context, work.input + work.output // 2) if depth is None else depth
     scored = []
-    for position, row in enumerate(rows):
-        differs = _differs(row, path, layout, tokens, bool(id_) and known[row["model"]] == id_, arch, read)
+    for position, (row, seen) in enumerate(rows):
+        differs = _differs(seen, path, layout, tokens, bool(id_) and known[row["model"]] == id_, arch, read)
         other = 5 if row["engine"] != path.engine and row.get("speed_family") != family else 0
         scored.append((sum(_COST[name] for name in differs) + other, position, differs))
     scored.sort()
-    found, seen = [], set()
+    found, told = [], set()
     for _, position, differs in scored:
-        row = rows[position]
+        row = rows[position][0]
         key = (row.get("hardware"), row["model"], row.get("format", {}).get("type"), row["engine"])
-        if key in seen:
+        if key in told:
             continue
         if len(found) == count:
             break
-        seen.add(key)
+        told.add(key)
         found.append(
             {
                 "id": row["id"], "decode_tps": row["decode_tps"], "differs": differs, "source": row["source"],
@@ -64,15 +66,25 @@ def nearest(
     return found
 
 
-def _by_class(kb: Any) -> dict[str, list[dict[str, Any]]]:
-    def make() -> dict[str, list[dict[str, Any]]]:
-        table: dict[str, list[dict[str, Any]]] = {}
+def _by_class(kb: Any) -> dict[str, list[tuple[dict[str, Any], _Seen]]]:
+    """The single-stream rows of each class of device, each with what is compared of it."""
+
+    def make() -> dict[str, list[tuple[dict[str, Any], _Seen]]]:
+        table: dict[str, list[tuple[dict[str, Any], _Seen]]] = {}
         for row in kb.measurements:
             if row["batch"] == 1 and row.get("decode_tps") and row["quality"] != "low":
-                table.setdefault(row.get("speed_class"), []).append(row)
+                table.setdefault(row.get("speed_class"), []).append((row, _seen(row)))
         return table
 
     return _memo.get(kb.measurements, "class", make)
+
+
+def _seen(row: dict[str, Any]) -> _Seen:
+    format_ = row.get("format") or {}
+    return (
+        row.get("device"), row.get("count", 1), row.get("split"), row.get("bytes_per_token"), bool(row.get("moe")),
+        format_.get("family"), format_.get("type"), row["engine"], row.get("backend"), row.get("depth", 0),
+    )  # fmt: skip
 
 
 def _models(kb: Any) -> dict[str, str | None]:
@@ -92,31 +104,27 @@ def _size(arch: dict[str, Any], path: Path, kb: Any) -> float:
 
 
 def _differs(
-    row: dict[str, Any], path: Path, layout: Layout, depth: int, same: bool, arch: dict[str, Any] | None,
-    read: float | None,
-) -> list[str]:  # fmt: skip
+    seen: _Seen, path: Path, layout: Layout, depth: int, same: bool, arch: dict[str, Any] | None, read: float | None
+) -> list[str]:
+    device, count, split, size, moe, family, type_, engine, backend, at = seen
     found = []
-    card = layout.cards[0]
-    if row.get("device") != card.device:
+    if device != layout.cards[0].device:
         found.append("device")
-    if row.get("count", 1) != layout.tp * layout.pp:
+    if count != layout.tp * layout.pp:
         found.append("count")
-    elif row.get("count", 1) > 1 and row.get("split") != ("tensor" if layout.tp > 1 else "layer"):
+    elif count > 1 and split != ("tensor" if layout.tp > 1 else "layer"):
         found.append("split")
     if arch is not None and not same:
-        size = row.get("bytes_per_token")
         alike = size and read and max(size, read) <= _BYTES_NEAR * min(size, read)
-        same_kind = bool(row.get("moe")) == (arch["kind"] == "moe")
-        found.append("model-size" if alike and same_kind else "size")
-    format_ = row.get("format") or {}
-    if format_.get("family") != path.family:
+        found.append("model-size" if alike and moe == (arch["kind"] == "moe") else "size")
+    if family != path.family:
         found.append("format")
-    elif format_.get("type") != path.type:
+    elif type_ != path.type:
         found.append("type")
-    if path.engine and row["engine"] != path.engine:
+    if path.engine and engine != path.engine:
         found.append("engine")
-    if row.get("backend") and row["backend"] != path.backend:
+    if backend and backend != path.backend:
         found.append("backend")
-    if abs(row.get("depth", 0) - depth) > _DEEP:
+    if abs(at - depth) > _DEEP:
         found.append("depth")
     return found
