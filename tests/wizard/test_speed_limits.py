@@ -44,7 +44,7 @@ def test_weights_that_do_not_fit_wait_in_system_memory_where_the_engine_can_leav
 @pytest.mark.parametrize(
     ("flags", "short"),
     [
-        ({"model": "Llama 3.3 70B", "format": "exl3", "device": "RTX 3090", "engine": "exllamav3"}, (1, 6)),
+        ({"model": "Llama 3.3 70B", "format": "exl3", "device": "RTX 3090", "engine": "exllamav3"}, (1, 12)),
         ({"model": "Llama 3.3 70B", "format": "Q4_K_M", "device": "Raspberry Pi 5", "engine": "llama.cpp"}, (24, 40)),
         ({"model": "Llama 3.3 70B", "format": "bf16", "device": "M4 Max", "engine": "mlx-lm"}, (5, 60)),
         ({"model": "DeepSeek R1", "format": "fp8", "device": "H100", "engine": "tensorrt-llm"}, (500, 600)),
