@@ -80,8 +80,19 @@ def patches(row: Plain, decision: Plain, kb: KB) -> Iterator[Plain]:
         yield from _other_devices(row, device, situation, kb)
 
 
+def visitors(decision: Plain, kb: KB) -> Iterator[Plain]:
+    """For a model in a web page: the tab of whoever opens it, since hardware of one's own plays no part there."""
+    named = {d["device"] for d in decision["situation"]["devices"]}
+    if decision["situation"]["serving"] == "browser":
+        tabs = [id_ for id_, d in kb.devices.items() if d["segment"] == "browser"]
+        yield from ({"devices": [{"device": id_, "count": 1}]} for id_ in tabs if id_ not in named)
+
+
 def smaller_models(decision: Plain, kb: KB) -> Iterator[Plain]:
-    """Known models for the same work that four bits bring into the devices: of the same family, then the largest."""
+    """Known models for the same work that four bits bring into the devices: of the same family, then the largest.
+
+    Then those for a half and a quarter of the room, since engines of small devices leave less of it than others.
+    """
     facts = Facts(read(decision["stated"], kb).situation, kb)
     if facts.arch is None:
         return
@@ -94,9 +105,12 @@ def smaller_models(decision: Plain, kb: KB) -> Iterator[Plain]:
         if m["params"]["total"] < size and m["params"]["total"] / 2 * ROOM < room
         if tasks & set(m["tasks"]) and reads <= set(m["modality"])
     ]
-    near = sorted(below)
-    largest = sorted(below, key=lambda row: (row[1], row[2]))
-    for *_, id_ in dict.fromkeys([*near[:1], *largest[:2]]):
+    chosen: dict[str, None] = {}
+    for part in (1, 2, 4):
+        within = [row for row in below if -row[2] / 2 * ROOM < room / part]
+        largest = sorted(within, key=lambda row: (row[1], row[2]))
+        chosen |= dict.fromkeys(row[3] for row in [*sorted(within)[:1], *largest[: 2 if part == 1 else 1]])
+    for id_ in chosen:
         yield {"model": {"id": id_}}
 
 

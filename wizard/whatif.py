@@ -13,7 +13,7 @@ from typing import Any
 
 from .decide import decide, decide_briefly
 from .fields import FIELDS, MAX_COUNT
-from .fixes import admits, most, patches, smaller_models
+from .fixes import admits, most, patches, smaller_models, visitors
 from .kb import KB
 from .models import writes
 from .situation import apply_patch, get, read
@@ -270,11 +270,15 @@ def _fix(row: Plain, decision: Plain, again: _Again) -> Iterator[Plain]:
 
 
 def _nothing_fits(decision: Plain, again: _Again) -> Iterator[Plain]:
-    """The nearest three changes after which something starts: one per thing that can be changed."""
+    """The nearest three changes after which something starts: one per thing that can be changed.
+
+    Where no one change helps, a change together with a smaller model.
+    """
     rows = [r for r in decision["rejected"] if r["group"] == "impossible" and r["id"] == f"no-{r['engine']}"]
     rows.sort(key=_nearness)
     tries: dict[str, list[Plain]] = {}
-    for patch in [p for r in rows for p in patches(r, decision, again.kb)] + list(smaller_models(decision, again.kb)):
+    of_rows = (p for r in rows for p in patches(r, decision, again.kb))
+    for patch in [*visitors(decision, again.kb), *of_rows, *smaller_models(decision, again.kb)]:
         ways = tries.setdefault(" ".join(patch), [])
         if patch not in ways:
             ways.append(patch)
@@ -287,6 +291,16 @@ def _nothing_fits(decision: Plain, again: _Again) -> Iterator[Plain]:
             yield {}
             if start:
                 found.append({"engine": start["engine"], "patch": patch, "then": _brief(start)})
+                break
+    for patch in (ways[0] for _, ways in sorted(tries.items(), key=_size)) if not found else ():
+        if found or again.left <= MAX_DECISIONS // 4:
+            break
+        changed = {"stated": apply_patch(decision["stated"], patch)}
+        for model in list(smaller_models(changed, again.kb))[:MAX_TRIES] if "model" not in patch else ():
+            start = again.start({**patch, **model})
+            yield {}
+            if start:
+                found.append({"engine": start["engine"], "patch": {**patch, **model}, "then": _brief(start)})
                 break
     yield {"nothing_fits": found}
 

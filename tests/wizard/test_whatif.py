@@ -330,3 +330,12 @@ def test_stages_of_unknown_speed_are_no_better_than_one_machine(kb):
     whole = {**asked, "format": {"family": "safetensors", "type": "bf16"}, "serving": "self"}
     layout = start(decide(whole, kb, TODAY))["layout"]
     assert (layout["pp"], layout["nodes"]) == (2, 2)  # sixteen bits need both
+
+
+def test_where_no_one_change_helps_a_change_goes_with_a_smaller_model(kb):
+    """A large model in a web page, with a phone named: the tab, and what fits into it."""
+    asked = {"devices": [{"device": "pixel-9", "count": 1}], "model": "qwen3-32b", "serving": "browser"}
+    (found,) = whatif.complete(asked, kb, TODAY)["nothing_fits"]
+    assert found["patch"]["devices"][0]["device"] == "browser-tab" and found["patch"]["model"]
+    again = decide(apply_patch(asked, found["patch"]), kb, TODAY)
+    assert again["recommendations"][0]["engine"] == found["engine"]
