@@ -21,6 +21,7 @@ from .models import writes
 from .obstacles import merge
 from .shapes import Entry, Layout, Path, Workload
 from .speed import estimate
+from .speed.nodes import unpacking
 from .spread import block_of, reads_type
 
 _BRIEF = 6  # candidates that tell enough about an engine which nothing names
@@ -85,7 +86,8 @@ class _Half:
     ready: list[Ready]
     made: list[Candidate] = field(default_factory=list)
     hopeless: list[tuple[Ready, Spot]] = field(default_factory=list)
-    floor: float = 0.0  # low end of the best sure candidate
+    best: float = 0.0  # point of the quickest sure candidate, as the ranking takes it, and
+    floor: float = 0.0  # its low end
     closed: set[tuple[Any, ...]] = field(default_factory=set)
 
     def inside(self) -> bool:
@@ -258,13 +260,16 @@ class Maker:
             return
         interval = (candidate.estimates or {}).get(self.quantity)
         if interval:
-            half.floor = max(half.floor, interval["low"])
+            if interval["point"] > half.best:
+                half.best, half.floor = interval["point"], interval["low"]
             if interval["high"] < half.floor:
                 half.closed.add(key)
 
     def _make(self, half: _Half, ready: Ready, spots: list[Spot], offload: str) -> list[Candidate]:
         """Candidates of one option on these layouts, with fit and estimate."""
         facts, path, closed = self.facts, ready.option.path, half.closed
+        # wider is slower only among types that are unpacked alike, and what comes last anyway stops nothing before it
+        group = (unpacking(path.type, path.backend) if self.quantity else None, ready.fallback)
         settings = self._settings[offload]
         made = []
         slow_alone: set[str] = set()  # devices
@@ -272,7 +277,8 @@ class Maker:
         # that still reads each layer from one device
         for spot in sorted(spots, key=lambda s: -s.placed.layout.tp) if len(spots) > 1 else spots:
             layout = spot.placed.layout
-            if spot.key in closed or (layout.tp == 1 and spot.alone in slow_alone):
+            key = (spot.key, group)
+            if key in closed or (layout.tp == 1 and spot.alone in slow_alone):
                 continue
             base = spot.base
             if base is None:
@@ -295,8 +301,8 @@ class Maker:
                 fallback=ready.fallback,
             )
             made.append(one)
-            self.close(half, one, spot.key)
-            if self.quantity == "decode_tps" and layout.tp == layout.pp == 1 and spot.key in closed:
+            self.close(half, one, key)
+            if self.quantity == "decode_tps" and layout.tp == layout.pp == 1 and key in closed:
                 slow_alone.add(spot.alone)
         return made
 
