@@ -39,6 +39,7 @@ def test_outputs_fill_the_form_after_they_were_shown(wizard, lang):
     free = page.locator(f"{HARDWARE} .wf-row", has=page.locator("[data-fields*=free_vram]")).locator("input")
     free.uncheck()
     page.click(f"{HARDWARE} [data-act=use]")
+    page.wait_for_function("() => location.hash.includes('rtx-3090')")
     answered(page)
     address = page.evaluate("location.hash")
     for part in ("devices=2*rtx-3090", "host.cpu=xeon-platinum-8480", "host.ram_gib=125.7", "host.os=linux"):
