@@ -19,10 +19,15 @@ def expand(tree: ast.Module, name: str) -> ast.Module:
             _class(node, name)
             named |= _named(node, name)
     if named:
-        future = [i for i, n in enumerate(tree.body) if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-        place = max(future, default=-1) + 1
-        tree.body[place:place] = ast.parse("from _collections import _tuplegetter").body
+        add_import(tree, "from _collections import _tuplegetter")
     return ast.fix_missing_locations(tree)
+
+
+def add_import(tree: ast.Module, text: str) -> None:
+    """Put an import at the head of a module, behind those from `__future__`."""
+    future = [i for i, n in enumerate(tree.body) if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    place = max(future, default=-1) + 1
+    tree.body[place:place] = ast.parse(text).body
 
 
 def _named(node: ast.ClassDef, name: str) -> bool:

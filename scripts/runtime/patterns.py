@@ -8,15 +8,15 @@ import ast
 import re
 from re import _compiler, _parser
 
+from expand import add_import
+
 
 def write_out(tree: ast.Module) -> ast.Module:
     """Replace every `re.compile(…)` of a module whose arguments are constants."""
     writer = _Writer()
     tree = writer.visit(tree)
     if writer.wrote:
-        future = [i for i, n in enumerate(tree.body) if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-        place = max(future, default=-1) + 1
-        tree.body[place:place] = ast.parse("import _sre").body
+        add_import(tree, "import _sre")
     return ast.fix_missing_locations(tree)
 
 

@@ -37,9 +37,12 @@ class Point(NamedTuple):
 
 
 def tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / "runtime" / f"{name}.py")
+    folder = ROOT / "scripts" / "runtime"
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)  # they import one another, as they lie side by side in Pyodide
+        spec.loader.exec_module(module)
     return module
 
 

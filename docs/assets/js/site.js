@@ -1,5 +1,6 @@
 // The matrix of formats (other tables from matrix.json, and a popover that says why), the row of the guide
-// that the short form points at, and what to say when the scripts of the wizard do not come. Nothing is decided and no sentence is written here.
+// that the short form points at, and what to say when the scripts of the wizard do not come. Nothing is decided and no
+// sentence is written here.
 (function () {
   "use strict";
 
