@@ -26,6 +26,8 @@ PLENTY = 8  # bits a weight beyond which no loss of quality is on record
 _CLOSE = 1.25  # bits a weight that an estimate could hardly tell apart
 # Times the speed that layouts of the same weights may differ and still tie: the error of a class is theirs in common.
 _ALIKE = 2.0
+# Times the time a token that formats of one engine and layout may differ and still tie.
+_FORMATS = 1.4
 SHAKY = ("emulated", "experimental")  # kernels that rank after all others
 SEVERE = 2  # `lossy` of a severe loss: the last resort
 BY_SPEED = {"latency": "decode_tps", "throughput": "throughput_tps", "cost": "throughput_tps"}
@@ -167,7 +169,7 @@ def eased(candidates: list[Candidate]) -> list[Candidate]:
 
 def _slower_pipeline(one: Candidate, other: Candidate, quantity: str) -> bool:
     """Whether stages on the cards of tensor ranks are clearly slower: what is uncertain is the same for both."""
-    mine, theirs = _interval(one, quantity), _interval(other, quantity)
+    mine, theirs = interval(one, quantity), interval(other, quantity)
     same = (
         one.layout.cards == other.layout.cards and one.layout.pp > other.layout.pp and one.layout.tp < other.layout.tp
     )
@@ -182,19 +184,21 @@ def _order_equal(bucket: list[Candidate], priority: str) -> list[Candidate]:
     offload = all(c.fit is not None and c.fit["class"] == "offload" for c in bucket)
     # with a part in system memory the wait is what counts, whatever the priority
     quantity = BY_SPEED.get(priority) or ("decode_tps" if offload else None)
-    known = [c for c in bucket if _interval(c, quantity)] if quantity else []
+    known = [c for c in bucket if interval(c, quantity)] if quantity else []
     if known:
-        best = max(known, key=lambda c: (_interval(c, quantity)["point"], c.key))
-        floor = _interval(best, quantity)["low"]
-        near = [c for c in known if _interval(c, quantity)["high"] >= floor and not _slower_pipeline(c, best, quantity)]
+        best = max(known, key=lambda c: (interval(c, quantity)["point"], c.key))
+        floor = interval(best, quantity)["low"]
+        near = [c for c in known if interval(c, quantity)["high"] >= floor and not _slower_pipeline(c, best, quantity)]
         near = _quickest_layouts(near, quantity)
+        if quantity == "decode_tps":
+            near = _quickest_formats(near)
         if offload:  # the error is one of the bus, which all of them share: points compare
-            least = _interval(best, quantity)["point"] / _CLOSE
-            near = [c for c in known if _interval(c, quantity)["point"] >= least]
+            least = interval(best, quantity)["point"] / _CLOSE
+            near = [c for c in known if interval(c, quantity)["point"] >= least]
         near = _simplest(near, known, quantity)
         chosen = {c.key for c in near}
         rest = [c for c in bucket if c.key not in chosen]
-        rest.sort(key=lambda c: (-(_interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
+        rest.sort(key=lambda c: (-(interval(c, quantity) or {"point": 0.0})["point"], _by_bits(c)))
         return sorted(near, key=lambda c: (not c.copies_of_full_quality(near), _by_bits(c))) + rest
     if offload:
         return sorted(bucket, key=lambda c: (c.fit["offload"]["host_bytes"], _by_bits(c)))
@@ -209,20 +213,41 @@ def _quickest_layouts(near: list[Candidate], quantity: str | None) -> list[Candi
     """Without the layouts that are clearly slower than another of the same weights: their error is one."""
     most: dict[Path, float] = {}
     for one in near:
-        most[one.path] = max(most.get(one.path, 0.0), _interval(one, quantity)["point"])
-    return [one for one in near if _interval(one, quantity)["point"] * _ALIKE >= most[one.path]]
+        most[one.path] = max(most.get(one.path, 0.0), interval(one, quantity)["point"])
+    return [one for one in near if interval(one, quantity)["point"] * _ALIKE >= most[one.path]]
+
+
+def _quickest_formats(near: list[Candidate]) -> list[Candidate]:
+    """Without the formats that are clearly slower than another of the same engine and layout: what is uncertain is
+    the engine on these devices, which is one for both, and what differs is the bytes that a token reads."""
+    least: dict[tuple[Any, ...], float] = {}
+    for one in near:
+        least[_placed(one)] = min(least.get(_placed(one), _step(one)), _step(one))
+    return [one for one in near if _step(one) <= least[_placed(one)] * _FORMATS]
+
+
+def _step(one: Candidate) -> float:
+    """Seconds a token under the asked load, or of one request alone where only that is known."""
+    loaded = interval(one, "tpot_s")
+    return loaded["point"] if loaded else 1 / interval(one, "decode_tps")["point"]
+
+
+def _placed(one: Candidate) -> tuple[Any, ...]:
+    """Engine and devices of a candidate, whatever its format."""
+    path, lay = one.path, one.layout
+    return path.engine, path.mode, path.backend, lay.cards, lay.tp, lay.pp, lay.ep, lay.dp, lay.nodes
 
 
 def _simplest(near: list[Candidate], known: list[Candidate], quantity: str | None) -> list[Candidate]:
     """With fewer stages instead of more where those are as fast: that nobody knows how fast stages are is no merit."""
     found: dict[tuple[Any, ...], Candidate] = {}
     for one in near:
-        speed = _interval(one, quantity)["point"]
+        speed = interval(one, quantity)["point"]
         alike = (
             o for o in known if o.path == one.path and o.layout.pp < one.layout.pp and o.layout.dp == one.layout.dp
         )
-        better = [o for o in alike if _interval(o, quantity)["point"] >= speed] if one.layout.pp > 1 else []
-        kept = max(better, key=lambda c: (_interval(c, quantity)["point"], c.key), default=one)
+        better = [o for o in alike if interval(o, quantity)["point"] >= speed] if one.layout.pp > 1 else []
+        kept = max(better, key=lambda c: (interval(c, quantity)["point"], c.key), default=one)
         found.setdefault(kept.key, kept)
     return list(found.values())
 
@@ -242,5 +267,6 @@ def _reads_only(candidate: Candidate) -> bool:
     return (candidate.estimates or {}).get("missing") in ("no-text", "sound")
 
 
-def _interval(candidate: Candidate, quantity: str) -> Entry | None:
+def interval(candidate: Candidate, quantity: str) -> Entry | None:
+    """Low, point and high of an estimate; None without one."""
     return candidate.estimates.get(quantity) if candidate.estimates else None

@@ -160,7 +160,11 @@ def _start(cast: Cast, facts: Facts, full: bool = True, near: bool = True) -> Pl
     tied = [c.path.engine for c, _ in cast.tied]
     above = cast.orchestrators[0][0] if cast.orchestrators else None
     more: Plain = {"tied": tied, "orchestrator": above, "by_estimate": cast.by_estimate, "full": full, "near": near}
-    return build("start", "start", candidate, fired, facts, **more)
+    rec = build("start", "start", candidate, fired, facts, **more)
+    if cast.sooner:
+        mine, theirs = cast.sooner
+        rec["reasons"].insert(0, statement("sooner", "decision.sooner", mine=mine, theirs=theirs))
+    return rec
 
 
 def _recommend(cast: Cast, facts: Facts, full: bool) -> list[Plain]:

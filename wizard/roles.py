@@ -36,6 +36,7 @@ class Cast:
     verdict: Verdict = field(default_factory=Verdict)
     held: dict[str, Entry] = field(default_factory=dict)  # engine -> statement: why not the start
     by_estimate: bool = False
+    sooner: tuple[float, float] | None = None  # seconds to the first token, of the start and of what it tied with
 
 
 def assign(ranked: dict[str, Ranked], facts: Facts) -> Cast:
@@ -132,6 +133,21 @@ def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate],
         fired = [(f, c) for f, c in chosen if f.rule["engine"] == other != engine]
         if fired:
             cast.tied.append((fired[0][1], [f for f, _ in fired]))
+    if facts.situation["priority"] == "latency":
+        _soonest(cast)
+
+
+def _soonest(cast: Cast) -> None:
+    """Of equals, the one whose first token under the load surely comes sooner while its answers are no slower."""
+    assert cast.start
+    for place, other in enumerate(cast.tied):
+        waits, wait = (cand.interval(c, "ttft_s") for c in (cast.start[0], other[0]))
+        speeds, speed = (cand.interval(c, "decode_tps") for c in (cast.start[0], other[0]))
+        if not (waits and wait and speeds and speed) or other[0].rank_class > cast.start[0].rank_class:
+            continue
+        if wait["high"] < waits["low"] and speed["high"] >= speeds["low"]:
+            cast.sooner = wait["point"], waits["point"]
+            cast.start, cast.tied[place] = other, cast.start
 
 
 def _of_mode(ranked: Ranked, fired: Fired, verdict: Verdict) -> Candidate:

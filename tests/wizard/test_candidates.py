@@ -104,6 +104,17 @@ def test_bits_of_one_whole_number_are_alike_until_everything_else_is():
     assert names([candidate("a", bits=4.2), candidate("b", bits=4.9)]) == ["b", "a"]
 
 
+def test_formats_of_one_engine_compare_by_time_however_wide_the_interval():
+    """What is uncertain is the engine on the device; half the bytes are read in half the time whatever it is."""
+    half = candidate("one", type="half", bits=4.8, speed=(7, 16, 19))
+    whole = candidate("one", type="whole", bits=8.5, speed=(4, 9, 11))
+    near = candidate("one", type="near", bits=6.5, speed=(5, 12, 15))
+    assert order([whole, half], "latency") == [half, whole]
+    assert order([half, near], "latency") == [near, half]
+    elsewhere = candidate("other", bits=8.5, speed=(4, 9, 11))
+    assert order([half, elsewhere], "latency") == [elsewhere, half]
+
+
 def test_candidates_that_cannot_be_told_apart_take_more_bits():
     """Those whose interval reaches the best one's low end are one group, whatever their point."""
     fast = candidate("fast", bits=4.0, speed=(90, 100, 110))

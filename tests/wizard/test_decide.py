@@ -194,3 +194,18 @@ def test_several_models_for_customers_are_several_servers(kb):
     # the search that an earlier situation left is not taken for one with other people
     alone = decide({**eight, "serving": "team"}, kb, TODAY)
     assert alone["recommendations"][0]["engine"] == "llama-cpp"
+
+
+@pytest.mark.parametrize("priority", ["latency", "throughput"])
+def test_between_equals_latency_takes_the_one_whose_first_token_surely_comes_sooner(kb, priority):
+    asked = {"devices": [{"device": "h100-sxm", "count": 8}], "model": "deepseek-r1", "serving": "customers"}
+    answer = decide({**asked, "traffic": {"concurrency": 100}, "priority": priority}, kb, TODAY)
+    start, tied = answer["recommendations"][:2]
+    assert tied["tied_with"] == [start["engine"]]
+    wait, other = start["estimates"]["ttft_s"], tied["estimates"]["ttft_s"]
+    told = [r for r in start["reasons"] if r["id"] == "sooner"]
+    if priority == "latency":
+        assert wait["high"] < other["low"]
+        assert told[0]["params"] == {"mine": wait["point"], "theirs": other["point"]}
+    else:
+        assert not told
