@@ -218,12 +218,18 @@ def _quickest_layouts(near: list[Candidate], quantity: str | None) -> list[Candi
 
 
 def _quickest_formats(near: list[Candidate]) -> list[Candidate]:
-    """Without the formats that are clearly slower than another of the same engine and layout: what is uncertain is
-    the engine on these devices, which is one for both, and what differs is the bytes that a token reads."""
+    """Without the formats that are clearly slower than another of the same engine and layout, there and wherever
+    they are no quicker: what is uncertain is the engine on these devices, which is one for both, and what differs is
+    the bytes that a token reads."""
     least: dict[tuple[Any, ...], float] = {}
     for one in near:
         least[_placed(one)] = min(least.get(_placed(one), _step(one)), _step(one))
-    return [one for one in near if _step(one) <= least[_placed(one)] * _FORMATS]
+    most: dict[Path, float] = {}
+    for one in near:
+        bound = least[_placed(one)] * _FORMATS
+        if _step(one) > bound:
+            most[one.path] = min(most.get(one.path, bound), bound)
+    return [one for one in near if one.path not in most or _step(one) <= most[one.path]]
 
 
 def _step(one: Candidate) -> float:

@@ -269,6 +269,8 @@ def _own(custom: Entry, kb: KB) -> Entry:
         vendor = "nvidia"
     if vendor is None and str(arch).startswith("gfx"):
         vendor = "amd"
+    if arch is None and vendor == "other":
+        arch = vendor  # none of the targets that engines name: those are of makers that are asked for by name
     return {
         "name": custom.get("name") or f"{custom['memory_gib']:g} GiB",  # what the renderer names by its memory too
         "vendor": vendor,

@@ -255,3 +255,9 @@ def test_markdown_has_every_section_and_escapes(lang):
 def test_markdown_when_nothing_fits():
     text = markdown(sample.nothing(), sample.texts("en"), sample.kb(), "en")
     assert text.startswith("# Nothing starts on this") and "8 × Card A" in text
+
+
+def test_a_flag_inside_a_sentence_is_whole_code_in_markdown():
+    from wizard.render.document import plain
+
+    assert plain('Compare <code class="f">--dp-size</code> with <code>a_b</code>.') == "Compare `--dp-size` with `a_b`."

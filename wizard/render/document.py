@@ -13,6 +13,7 @@ from .numbers import date
 from .view import Plain, View
 from .why import sentence
 
+_CODE = re.compile(r"</?code\b[^>]*>")
 _TAG = re.compile(r"<[^>]+>")
 _SPECIAL = re.compile(r"([\\`*\[\]<>|#]|(?<![^\W_])_|_(?![^\W_]))")  # an underscore inside a word is a letter
 
@@ -34,9 +35,7 @@ def plain(markup: str) -> str:
     """HTML of a sentence as Markdown text."""
     import html
 
-    text = (
-        markup.replace("<strong>", "\0b").replace("</strong>", "\0b").replace("<code>", "\0c").replace("</code>", "\0c")
-    )
+    text = _CODE.sub("\0c", markup.replace("<strong>", "\0b").replace("</strong>", "\0b"))
     text = html.unescape(_TAG.sub("", text)).replace("\n", " ")
     parts = text.split("\0c")  # odd parts are code, which stays as typed
     said = "".join(f"`{p}`" if n % 2 else _SPECIAL.sub(r"\\\1", p) for n, p in enumerate(parts))
