@@ -100,10 +100,11 @@ def holds(path: str, yours: Any, needed: Any) -> bool:
 
 
 def _any_of(needed: Any, kind: str) -> Callable[[Any], bool]:
+    words = _words(needed, kind)
+    if words is not None:
+        return _words_of(words)
     several = needed if isinstance(needed, list | tuple) else (needed,)
     tests = [_test(one, kind) for one in several]
-    if kind == "text" and all(isinstance(one, str) and not _ORDERED.match(one) for one in several):
-        return _words_of(frozenset(several))
     only = tests[0] if len(tests) == 1 else None
 
     def check(yours: Any) -> bool:
@@ -112,6 +113,13 @@ def _any_of(needed: Any, kind: str) -> Callable[[Any], bool]:
         return only(yours) if only else any(test(yours) for test in tests)
 
     return check
+
+
+def _words(needed: Any, kind: str) -> frozenset[str] | None:
+    """What is needed, when it is plain words; None for numbers, versions and comparisons."""
+    several = needed if isinstance(needed, list | tuple) else (needed,)
+    plain = kind == "text" and all(isinstance(one, str) and not _ORDERED.match(one) for one in several)
+    return frozenset(several) if plain else None
 
 
 def _words_of(wanted: frozenset[str]) -> Callable[[Any], bool]:
@@ -134,13 +142,15 @@ class _Compiled:
 
     def __init__(self, condition: Condition) -> None:
         self.condition = condition
-        self.plain: list[tuple[str, Any, Callable[[Any], bool]]] = []
+        # the words stand beside their test: most values are words, and a look into a set saves the call
+        self.plain: list[tuple[str, Any, Callable[[Any], bool], frozenset[str] | None]] = []
         self.nested: list[tuple[str, Any]] = []
         for key, needed in condition.items():
             if key in _NESTED:
                 self.nested.append((key, needed))
             else:
-                self.plain.append((key, needed, _any_of(needed, _KINDS.get(key, "text"))))
+                kind = _KINDS.get(key, "text")
+                self.plain.append((key, needed, _any_of(needed, kind), _words(needed, kind)))
 
 
 _kept: dict[int, _Compiled] = {}
@@ -171,7 +181,7 @@ def evaluate(condition: Condition | None, lookup: Lookup) -> Result:
     compiled = _compile(condition)
     failed: list[Clause] = []
     false = unknown = False
-    for path, needed, test in compiled.plain:
+    for path, needed, test, _ in compiled.plain:
         yours = lookup(path)
         if yours is None:
             unknown = True
@@ -197,10 +207,15 @@ def satisfied(condition: Condition | None, lookup: Lookup) -> bool:
     """Whether a condition surely holds: `evaluate(...).value is True` for those who need no reason."""
     if not condition:
         return True
-    compiled = _compile(condition)
-    for path, _, test in compiled.plain:
+    compiled = _kept.get(id(condition))
+    if compiled is None or compiled.condition is not condition:
+        compiled = _compile(condition)
+    for path, _, test, words in compiled.plain:
         yours = lookup(path)
-        if yours is None or not test(yours):
+        if words is not None and type(yours) is str:
+            if yours not in words:
+                return False
+        elif yours is None or not test(yours):
             return False
     for key, parts in compiled.nested:
         if key == "not":
@@ -224,7 +239,7 @@ def refuted(condition: Condition | None, lookup: Lookup) -> bool:
     if not condition:
         return False
     compiled = _compile(condition)
-    for path, _, test in compiled.plain:
+    for path, _, test, _ in compiled.plain:
         yours = lookup(path)
         if yours is not None and not test(yours):
             return True

@@ -44,7 +44,20 @@ def word(text: str, **params: Any) -> Plain:
     return {"t": text, "p": params} if params else {"t": text}
 
 
-_LEAVES = frozenset({str, int, bool, type(None)})
+class Settled(dict[str, Any]):
+    """A part of a Decision that is finished and may stand in several of them: nobody changes it.
+
+    shown: what a renderer made of it, under the renderer's own keys.
+    """
+
+    __slots__ = ("shown",)
+
+    def __init__(self, part: Plain) -> None:
+        super().__init__(finish(part))
+        self.shown: dict[Any, str] = {}
+
+
+_LEAVES = frozenset({str, int, bool, type(None), Settled})
 
 
 def finish(value: Any) -> Any:

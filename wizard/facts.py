@@ -214,9 +214,10 @@ class Facts:
             return satisfied(condition, self.lookup(pool[0], extra))
         return all(satisfied(condition, self.lookup(kind, extra)) for kind in pool or (None,))
 
-    def holding(self, extra: dict[str, Any]) -> Callable[[Any], bool]:
-        """`holds` for all devices and the same extra values, to ask many conditions in a row."""
-        tables = [{**self._with_device(kind), **extra} for kind in self.kinds] or [{**self._values, **extra}]
+    def holding(self, extra: dict[str, Any], kinds: Iterable[Kind] | None = None) -> Callable[[Any], bool]:
+        """`holds` for these kinds of device (else all) and the same extra values, to ask many conditions in a row."""
+        pool = self.kinds if kinds is None else kinds
+        tables = [{**self._with_device(kind), **extra} for kind in pool] or [{**self._values, **extra}]
         if len(tables) == 1:
             only = tables[0].get
             return lambda condition: satisfied(condition, only)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .decision import Settled
 from .kb import KB
 from .shapes import Entry, Path
 from .versions import matches
@@ -32,6 +33,8 @@ class Refusal:
     scope: str
     value: Any
     obstacles: list[Entry] = field(hash=False)
+    # its row among what was rejected; a refusal is kept for situations that agree in all that the row reads
+    row: list[Settled] = field(default_factory=list, compare=False, repr=False)
 
 
 @dataclass

@@ -215,6 +215,7 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
     values = extra(one(launchable(rec), entry)[1], facts.kb)  # a copy of its own spans no machines
     kinds = [k for k in facts.kinds if k.device in {c.device for c in candidate.layout.cards}]
     found = []
+    holds = facts.holding(values, kinds)
     tables: list[tuple[str, Entry]] = [(rec["engine"], entry)]
     if facts.arch and "id" in (facts.situation["model"] or {}):
         tables.append((facts.situation["model"]["id"], facts.arch))
@@ -223,7 +224,7 @@ def cautions(rec: Plain, candidate: Candidate, facts: Facts) -> list[Plain]:
         for line in table.get("cautions", []):
             if not matches(line.get("versions"), rec["version"]):
                 continue
-            if facts.holds(line.get("when"), kinds, values):
+            if holds(line.get("when")):
                 found.append(
                     statement(
                         f"caution-{owner}-{line['id']}",
@@ -332,8 +333,9 @@ def plain_role(
         values = extra(app, facts.kb)
         over = None if entry["layer"] == "app" else launchable(like)
         rec["command"] = command(app, facts.situation, facts.kb, facts, over)
+    holds = facts.holding(values)
     for line in entry.get("cautions", []):
-        if facts.holds(line.get("when"), facts.kinds, values):
+        if holds(line.get("when")):
             rec["cautions"].append(
                 statement(
                     f"caution-{engine}-{line['id']}",

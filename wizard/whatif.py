@@ -76,9 +76,11 @@ def complete(data: Any, kb: KB, today: str) -> Plain:
 
 def merge(decision: Plain, results: Any) -> Plain:
     """Put what `explore` found into the Decision it belongs to."""
+    # copies: a row may stand in other decisions too
+    decision["rejected"] = [
+        {**row, "fix": row["fix"] if row["group"] == "behind" else None} for row in decision["rejected"]
+    ]
     rows = {row["id"]: row for row in decision["rejected"]}
-    for row in rows.values():
-        row["fix"] = row["fix"] if row["group"] == "behind" else None
     for result in results:
         if "fix" in result:
             row = rows.get(result["fix"]["row"])

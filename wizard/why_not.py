@@ -10,7 +10,7 @@ from typing import Any
 
 from . import candidates as cand
 from .candidates import Candidate, Ranked
-from .decision import statement
+from .decision import Settled, statement
 from .facts import Facts
 from .found import Found, Refusal
 from .obstacles import obstacle
@@ -83,6 +83,12 @@ def _too_big(ranked: Ranked, cast: Cast, facts: Facts) -> Plain:
 
 
 def _refused(refusal: Refusal, facts: Facts) -> Plain:
+    if not refusal.row:
+        refusal.row.append(Settled(_of_refusal(refusal, facts)))
+    return refusal.row[0]
+
+
+def _of_refusal(refusal: Refusal, facts: Facts) -> Plain:
     obstacles = sure(refusal)
     if refusal.scope == "layout":
         fix: Plain | None = {"settings.layout": None}

@@ -11,6 +11,7 @@ from wizard.decision import to_json
 from wizard.kb import KB
 from wizard.render import first, html
 from wizard.situation import read
+from wizard.whatif import complete
 
 from .conftest import TODAY
 from .test_decide import machines
@@ -65,3 +66,20 @@ def test_knowledge_that_was_not_bundled_keeps_apart_what_its_engines_ask(bundle,
             decide(data, kb, TODAY)["recommendations"]
         )
     assert bare.asked == bundle[0]["asked"]
+
+
+def test_rows_that_decisions_share_stay_as_they_were(kb, texts):
+    """What-if writes its fixes into copies, and a row that was shown once reads the same beside another answer."""
+    before = decide(TEAM, kb, TODAY)
+    plain, shown = to_json(before), html(before, texts, kb, texts.lang, "../")
+    fixed = complete(TEAM, kb, TODAY)
+    assert any(row["fix_verified"] for row in fixed["rejected"])
+    busy = decide({**TEAM, "priority": "throughput"}, kb, TODAY)
+    html(busy, texts, kb, texts.lang, "")
+    after = decide(TEAM, kb, TODAY)
+    assert to_json(after) == plain and to_json(before) == plain
+    assert html(after, texts, kb, texts.lang, "../") == shown
+    fresh = KB({k: v for k, v in kb.core.items()}, kb.measurements)
+    assert html(fixed, texts, kb, texts.lang, "../") == html(
+        complete(TEAM, fresh, TODAY), texts, fresh, texts.lang, "../"
+    )

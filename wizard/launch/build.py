@@ -52,9 +52,7 @@ def command(
         known["launch.below_name"] = below_of.line_of(entry, below["engine"]).get("called") or below["engine"]
     _paths(known, _named(kb, candidate["engine"]), facts, kinds, extra)
 
-    def holds(condition: Any) -> bool:
-        return facts.holds(condition, kinds, extra)
-
+    holds = facts.holding(extra, kinds)
     left_out: list[Plain] = []
     builder = _Builder(known, version, holds, left_out, driven, launch.get("with_below"))
     specs = [spec for spec in launch.get("processes", []) if holds(spec.get("when"))]
@@ -216,19 +214,21 @@ class _Builder:
         }
 
     def arg(self, spec: Plain, here: Plain) -> Plain | None:
-        if not self.holds(spec.get("when")) or not versions.matches(spec.get("versions"), self.version):
+        when, lines = spec.get("when"), spec.get("versions")
+        if when and not self.holds(when) or lines and not versions.matches(lines, self.version):
             return None
         flag, lost = v.fill(spec["flag"], here)
         value = None
+        template = spec["flag"]
         if spec.get("value") is not None:
             value, more = v.fill(spec["value"], here)
             lost = lost + more
+            template = f"{template} {spec['value']}"
         if lost:
             self.left_out.append({"flag": spec["flag"], "missing": lost})
             if spec["flag"].startswith("-") or not any(name.startswith("checkpoint.") for name in lost):
                 return None
             flag, value = here["launch.model"], None  # a command without its model would not start
-        template = f"{spec['flag']} {spec.get('value', '')}"
         return {
             "flag": flag,
             "value": value,

@@ -8,6 +8,7 @@ out, so nothing here invents one.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from ..kb import KB
@@ -139,17 +140,22 @@ def fill(template: Any, known: Plain) -> tuple[str | None, list[str]]:
     text = str(template)
     if "{" not in text:
         return text, []
+    out: list[str] = []
     missing: list[str] = []
+    for index, part in enumerate(_parts(text)):
+        if not index % 2:
+            out.append(part)
+        elif known.get(part) is None:
+            missing.append(part)
+        else:
+            out.append(word(known[part]))
+    return (None if missing else "".join(out)), missing
 
-    def put(match: re.Match[str]) -> str:
-        value = known.get(match[1])
-        if value is None:
-            missing.append(match[1])
-            return ""
-        return word(value)
 
-    out = PLACEHOLDER.sub(put, text)
-    return (None if missing else out), missing
+@lru_cache(4096)
+def _parts(template: str) -> list[str]:
+    """What stands between the placeholders of a template, and their names, in turn."""
+    return PLACEHOLDER.split(template)
 
 
 def word(value: Any) -> str:
@@ -164,7 +170,7 @@ def word(value: Any) -> str:
 def used(template: Any, known: Plain) -> Plain:
     """The values a template took, for the sentence that explains it."""
     text = str(template)
-    return {name: known[name] for name in PLACEHOLDER.findall(text) if name in known} if "{" in text else {}
+    return {name: known[name] for name in _parts(text)[1::2] if name in known} if "{" in text else {}
 
 
 def _model(point: Plain, model_id: str | None, format_: Plain, kb: KB) -> str:

@@ -17,7 +17,7 @@ def section_(view: View) -> Plain | None:
     by_publisher: dict[str, list[str]] = {}
     for id_ in ids:
         by_publisher.setdefault(view.kb.sources[id_]["p"], []).append(id_)
-    rows = "".join(_row(view, publisher, readings) for publisher, readings in sorted(by_publisher.items()))
+    rows = "".join(_kept(view, publisher, readings) for publisher, readings in sorted(by_publisher.items()))
     stand = ""
     if knowledge.get("date"):
         day = date(knowledge["date"], view.lang)
@@ -30,8 +30,15 @@ def section_(view: View) -> Plain | None:
     return section("sources", body)
 
 
-def _row(view: View, publisher: str, readings: list[str]) -> str:
+def _kept(view: View, publisher: str, readings: list[str]) -> str:
+    """The row of a publisher; answers one after another cite the same readings."""
+    named = "\n".join(readings[:SHOWN])
     newest = max(view.kb.sources[r]["d"] for r in readings)
+    key = f"sources {len(readings)} {newest} {publisher}\n{named}"
+    return view.keep(key, lambda: _row(view, publisher, readings, newest))
+
+
+def _row(view: View, publisher: str, readings: list[str], newest: str) -> str:
     links = ", ".join(_link(view, publisher, r) for r in readings[:SHOWN])
     if len(readings) > SHOWN:
         links += f" +{len(readings) - SHOWN}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,7 @@ from . import numbers
 from .words import Words
 
 Plain = dict[str, Any]
+KEPT = 6000  # pieces of HTML kept for other answers, a few hundred bytes each
 
 
 def _named(words: Words, path: str, value: Any) -> Any:
@@ -56,11 +58,15 @@ class View:
 
     def t(self, id_: str, params: Plain | None = None, /, **more: Any) -> str:
         """A sentence as HTML; every value escaped."""
-        return self.texts.html(id_, self._values(params, more), self._facts)
+        if params:
+            more = {**self.named(params), **more} if more else self.named(params)
+        return self.texts.html(id_, more, self._facts)
 
     def p(self, id_: str, params: Plain | None = None, /, **more: Any) -> str:
         """A sentence as plain text."""
-        return self.texts.plain(id_, self._values(params, more), self._facts)
+        if params:
+            more = {**self.named(params), **more} if more else self.named(params)
+        return self.texts.plain(id_, more, self._facts)
 
     def statement(self, statement: Plain) -> str:
         """The sentence of a Statement as HTML, with a mark when it is not translated."""
@@ -70,12 +76,6 @@ class View:
     def untranslated(self, id_: str) -> str:
         """The boxed note behind a sentence that is still English, or nothing."""
         return f' <span class="we-nt">{self.t("pages.untranslated")}</span>' if self.texts.is_english(id_) else ""
-
-    def _values(self, params: Plain | None, more: Plain) -> Plain:
-        """The sentence's own values; the facts of the decision stand behind them."""
-        if not params:
-            return more
-        return {**self.named(params), **more} if more else self.named(params)
 
     @cached_property
     def _facts(self) -> Plain:
@@ -165,8 +165,23 @@ class View:
         target = self.wizard + fragment(apply_patch(self.stated, patch))
         return f'<a class="we-patch" href="{esc(target)}" data-patch="{esc(data)}">{label}</a>'
 
+    def keep(self, key: str, make: Callable[[], str]) -> str:
+        """HTML that says nothing of this decision, made once for this page's links. key: all that it depends on."""
+        kept, name = self.texts.kept, f"{self.base} {key}"
+        found = kept.get(name)
+        if found is None:
+            if len(kept) >= KEPT:
+                kept.clear()
+            found = kept[name] = make()
+        return found
+
     def chip(self, sources: list[str], opinion: str | None = None) -> str:
         """The source chip: kind and date of the newest reading, "+2" for two more; opinion says whose."""
+        if not sources:
+            return ""
+        return self.keep(f"chip {opinion or ''} {' '.join(sources)}", lambda: self._chip(sources, opinion))
+
+    def _chip(self, sources: list[str], opinion: str | None) -> str:
         known = [s for s in sources if s in self.kb.sources]
         if not known:
             return ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ..decision import Settled
 from ..texts import Markup
-from .view import Plain, View, esc, folded, heading, section
+from .view import KEPT, Plain, View, esc, folded, heading, section
 
 SHOWN = 5  # rows of each group before the rest is folded
 CLAUSES = 3  # obstacles told per row
-KEPT = 4000  # obstacles whose sentences are kept, a few hundred bytes each
 
 
 def section_(view: View) -> Plain | None:
@@ -45,13 +45,32 @@ def _hidden(head: str) -> str:
 
 
 def _row(view: View, row: Plain) -> str:
+    """A row of the table; what stands in several decisions and speaks of none of their facts is told once."""
+    if type(row) is not Settled or view.words.called:
+        return _told(view, row)[0]
+    key = (view.texts, view.base, searched(view))
+    found = row.shown.get(key)
+    if found is None:
+        found, own = _told(view, row)
+        if not own:
+            row.shown[key] = found
+    return found
+
+
+def _told(view: View, row: Plain) -> tuple[str, bool]:
+    """The row, and whether it says something of this decision alone."""
     told = [_reason(view, r) for r in row.get("reasons") or []]
     false = [o for o in row.get("obstacles") or [] if o["kind"] in (False, "false")]
-    told += [obstacle(view, o) for o in (false or row.get("obstacles") or [])[:CLAUSES]]
-    return (
+    own = bool(told)
+    for entry in (false or row.get("obstacles") or [])[:CLAUSES]:
+        said, alone = _obstacle(view, entry)
+        told.append(said)
+        own = own or alone
+    html = (
         f"<tr><th scope=row>{name(view, row)}<small>{scope(view, row)}</small></th>"
         f'<td>{" ".join(told)}</td><td data-label="{view.t("whynot.col-change")}">{change(view, row)}</td></tr>'
     )
+    return html, own
 
 
 def _reason(view: View, statement: Plain) -> str:
@@ -106,23 +125,30 @@ def searched(view: View) -> bool:
 
 
 def obstacle(view: View, entry: Plain) -> str:
-    """An obstacle as a sentence with its source at the end.
+    """An obstacle as a sentence with its source at the end."""
+    return _obstacle(view, entry)[0]
 
-    One decision after another meets the same obstacles: what does not speak of this decision's own facts is kept.
+
+def _obstacle(view: View, entry: Plain) -> tuple[str, bool]:
+    """The sentence, and whether it speaks of this decision's own facts.
+
+    One decision after another meets the same obstacles: what does not is kept.
     """
     kept, key = view.texts.kept, f"{view.base} {entry!r}"
     found = kept.get(key)
-    if found is None:
-        (text, values), note = _filled(view, entry), entry.get("note")
-        chip = view.chip(entry.get("sources") or [])
-        found = " ".join(part for part in (view.t(text, values), note and view.t(note), chip) if part)
-        asked = view.texts.placeholders(text) | (view.texts.placeholders(note) if note else frozenset())
-        inner = any(isinstance(value, dict) for value in values.values())
-        if asked <= values.keys() and not inner and not view.words.called:
-            if len(kept) >= KEPT:
-                kept.clear()
-            kept[key] = found
-    return found
+    if found is not None:
+        return found, False
+    (text, values), note = _filled(view, entry), entry.get("note")
+    chip = view.chip(entry.get("sources") or [])
+    found = " ".join(part for part in (view.t(text, values), note and view.t(note), chip) if part)
+    asked = view.texts.placeholders(text) | (view.texts.placeholders(note) if note else frozenset())
+    inner = any(isinstance(value, dict) for value in values.values())
+    own = inner or bool(view.words.called) or not asked <= values.keys()
+    if not own:
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[key] = found
+    return found, own
 
 
 def obstacle_sentence(view: View, entry: Plain) -> str:
