@@ -113,7 +113,7 @@ def _derived(path: str, situation: Plain, said: Plain, kb: KB) -> Any:
     if path == "host.arch":
         arches = {d["arch"] for d in devices if d["kind"] in ("soc", "cpu", "client")}
         arches |= {str(d["custom"].get("arch")) for d in situation["devices"] if d["custom"]}
-        arm = any(a.startswith(_MAC_HOSTS) or a in _ARM for a in arches)
+        arm = any(a.startswith(_MAC_HOSTS) or a in _ARM for a in arches) or any(map(_with_own_processor, devices))
         return "aarch64" if arm else None
     if path == "host.ram_gib":
         return _ram(situation, devices, kb)
@@ -165,8 +165,14 @@ def _ram(situation: Plain, devices: list[Plain], kb: KB) -> float | None:
     if devices and len(devices) == len(situation["devices"]) and all(d["segment"] == "datacenter" for d in devices):
         # a server for so many of them has at least as much system memory as they have themselves
         whole = sum(d["memory_gib"] * d["count"] for d in situation["devices"])
-        return tidy(next((n for n in _SERVER_RAM if n >= whole), whole)) if whole > _LARGE else None
+        own_processor = any(map(_with_own_processor, devices))
+        return tidy(next((n for n in _SERVER_RAM if n >= whole), whole)) if whole > _LARGE or own_processor else None
     return None
+
+
+def _with_own_processor(device: Plain) -> bool:
+    """Whether a card shares a module with the processor that owns its machine: Arm on all of those."""
+    return any(link["kind"] == "c2c" for link in device.get("links") or ())
 
 
 def _within(situation: Plain, devices: list[Plain]) -> str:

@@ -65,6 +65,8 @@ def test_what_follows_from_the_hardware(kb):
     assert mac["host"]["arch"] == "aarch64"
     assert mac["host"]["ram_gib"] == mac["devices"][0]["memory_gib"]
     assert mac["links"]["within"] == "none"
+    module = read({"devices": [{"device": "gh200", "count": 1, "memory_gib": 96}]}, kb).situation
+    assert module["host"]["arch"] == "aarch64" and module["host"]["ram_gib"] >= 96
     h100 = read({"devices": [{"device": "h100-sxm", "count": 8}]}, kb).situation
     assert h100["links"]["within"] == "nvswitch"
 

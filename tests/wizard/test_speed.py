@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wizard import memory, speed
 from wizard.memory import need
 from wizard.speed import assumed, builds, lookup, nodes, peaks, prefill, terms
-from wizard.speed.load import reads
+from wizard.speed.load import reads, stream_rate
 
 from .entries_memory import (
     ENGINES,
@@ -235,6 +235,13 @@ def test_offload_slows_down_and_widens():
         path("fraction", "safetensors", "bf16"), Layout(known(16)), arch=MODELS["llama-8b"], load=work()
     )
     assert streamed["shares"]["host"] > 0
+
+
+def test_a_link_to_the_processors_memory_replaces_pcie():
+    pcie = {"kind": "pcie", "gbs": 64}
+    assert stream_rate({"links": [pcie]}) == stream_rate({}) == assumed.STREAM_RATE
+    # 80 % of 450 GB/s, as measured for stas00-network
+    assert stream_rate({"links": [pcie, {"kind": "c2c", "gbs": 450}]}) == pytest.approx(360e9)
 
 
 def test_processors_have_constants_of_their_own():

@@ -22,6 +22,8 @@ SERVER_SEGMENTS = frozenset({"datacenter", "server"})
 DESKTOP_MOST = 256 * (1 << 30)  # bytes: four modules of 64 GB; who has more has a board with more channels
 # Weights streamed to the card each step cross PCIe 4.0 x16 at about this rate.
 STREAM_RATE = 22e9
+# Share of a chip-to-chip link to the processor's memory that a copy reached where it was measured (stas00-network).
+C2C_SHARE = 0.8
 # Share of an interval's ends kept when something is moved to system memory or a link is not measured.
 OFFLOAD_SPREAD = (0.6, 1.5)
 LINK_SPREAD = (0.75, 1.25)

@@ -10,7 +10,7 @@ from wizard.memory.rules import Profile
 from wizard.shapes import Card, Layout, Path, Workload
 
 from . import assumed, lookup, nodes, prefill
-from .load import Host, Reads, host, kv_bytes, reads
+from .load import Host, Reads, host, kv_bytes, reads, stream_rate
 from .lookup import Basis
 from .terms import OPS_PER_BYTE, Constants, Step, experts_read, floor, step
 
@@ -277,7 +277,7 @@ def _host_seconds(case: Case, moved: Host, batch: int, c: Constants) -> float:
     grown = experts_read(case.read.share, batch, c.expert_power)
     size = moved.dense + moved.experts * grown
     if moved.streamed:
-        return size / assumed.STREAM_RATE / case.layout.tp
+        return size / stream_rate(case.layout.cards[0].entry) / case.layout.tp
     return size / case.host_rate + moved.layers * case.seen.layers * case.host_layer
 
 

@@ -18,6 +18,7 @@ from wizard.shapes import GIB, Layout, Path, Workload
 
 from . import assumed
 from .estimate import host_kind
+from .load import stream_rate
 from .nodes import CPU_BACKENDS
 
 Entry = dict[str, Any]
@@ -92,7 +93,7 @@ def host_rate(fit: Entry, entry: Entry) -> float:
     """GB/s at which what waits in system memory is taken to be read: over the link where the card computes with it,
     else by the processor."""
     streamed = fit["offload"]["kind"] == "weights"
-    return (assumed.STREAM_RATE if streamed else assumed.HOST_RATE[host_kind(entry, fit)]) / 1e9
+    return (stream_rate(entry) if streamed else assumed.HOST_RATE[host_kind(entry, fit)]) / 1e9
 
 
 def gib(size: int) -> float:

@@ -8,6 +8,8 @@ from wizard.memory import kv, weights
 from wizard.memory.cache import Memo
 from wizard.memory.need import Model
 
+from . import assumed
+
 
 class Reads(NamedTuple):
     """Bytes of one copy of the model. dense: read for every token; experts: all routed experts; share: part
@@ -80,6 +82,13 @@ def kv_bytes(seen: Model, depth: int) -> float:
     """Bytes of the cache one rank reads for one sequence at a depth."""
     cache: kv.KV | None = seen.kv
     return float(cache.bytes(depth) if cache else 0)
+
+
+def stream_rate(entry: dict[str, Any]) -> float:
+    """Bytes per second at which weights in system memory reach a device: over its own link to the memory of the
+    processor, or over PCIe."""
+    own = [link["gbs"] for link in entry.get("links") or () if link["kind"] == "c2c" and link.get("gbs")]
+    return max(own) * 1e9 * assumed.C2C_SHARE if own else assumed.STREAM_RATE
 
 
 def host(fit: dict[str, Any], read: Reads, layers: int, expert_layers: int) -> Host | None:

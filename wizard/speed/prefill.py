@@ -19,6 +19,7 @@ from wizard.memory.cache import Memo
 from wizard.shapes import Card, Path
 
 from . import assumed, lookup, peaks
+from .load import stream_rate
 from .terms import power
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def seconds(fitted: dict[str, Any], case: Case, prompt: int) -> Prompt | None:
     weights = (read.dense + read.experts) / (constants.efficiency * case.machine.bandwidth * layout.tp)
     moved = 0.0
     if case.host:
-        moved = (case.host.dense + case.host.experts) / assumed.STREAM_RATE / layout.tp
+        moved = (case.host.dense + case.host.experts) / stream_rate(layout.cards[0].entry) / layout.tp
     attention = 0.0
     for width, window in read.attention:
         seen = prompt / 2 if window is None or window >= prompt else float(window)
