@@ -25,10 +25,11 @@ SCHEMA = 1
 CONSTANTS = "constants/speed.json"
 LANGUAGES = ("en", "vi", "ru")
 
-# folders that the core holds, in its order; claims and scenarios are pages and tests only
+# Folders that the core holds, in its order; the others (claims, scenarios, families, guides, workloads)
+# are for pages and tests only.
 CORE = (
-    "engines", "families", "devices", "models", "formats", "rules", "questions", "recipes", "guides",
-    "bottlenecks", "mistakes", "benchmarking", "workloads",
+    "engines", "devices", "models", "formats", "rules", "questions", "recipes", "bottlenecks", "mistakes",
+    "benchmarking",
 )  # fmt: skip
 
 # What only the report checker reads: it comes in a file of its own, when somebody pastes a report.
@@ -43,17 +44,16 @@ DROPPED: dict[str, tuple[str, ...]] = {
         "homepage", "repository", "licence", "choose_when", "avoid_when", "summary", "verdict", "apis",
         "modes.[].note", "offload.[].note",
     ),
-    "family": ("summary", "source"),
     "device": (
         "released", "summary", "memory.type", "memory.reported_mib.note", "memory.usable_fraction.note",
         "bandwidth_gbs.note", "power_w.note",
     ),
     "model": ("publisher", "licence", "released", "summary"),
     "format": ("hardware", "summary", "source", "types.[].source", "types.[].quality.note", "convert.[].note"),
-    "recipe": ("intro", "watch", "source"),
-    "guide": ("intro", "source", "rows.[].note"),
-    "workload": ("advice", "source"),
-    "question": ("source",),
+    "recipe": ("name", "guide", "intro", "watch", "expect", "source"),
+    "bottleneck": ("summary", "signs", "remedies", "source"),  # an answer tells the name and links to the page
+    "mistake": ("why", "instead"),  # an answer tells the warning
+    "question": ("source", "fields.[].why"),
     "benchmarking": REPORT,
 }  # fmt: skip
 

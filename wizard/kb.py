@@ -51,7 +51,6 @@ class KB:
     def __init__(self, core: Entry, measurements: list[Entry] | None = None) -> None:
         self.core = core
         self.engines: dict[str, Entry] = core["engines"]
-        self.families: dict[str, Entry] = core.get("families", {})
         self.devices: dict[str, Entry] = core["devices"]
         self.models: dict[str, Entry] = core["models"]
         self.formats: dict[str, Entry] = core["formats"]
@@ -59,11 +58,9 @@ class KB:
         self.ties: list[Entry] = (core.get("order") or {}).get("ties", [])
         self.questions: dict[str, Entry] = core["questions"]
         self.recipes: dict[str, Entry] = core.get("recipes", {})
-        self.guides: dict[str, Entry] = core.get("guides", {})
         self.bottlenecks: dict[str, Entry] = core.get("bottlenecks", {})
         self.mistakes: dict[str, Entry] = core.get("mistakes", {})
         self.benchmarking: dict[str, Entry] = core.get("benchmarking", {})
-        self.workloads: dict[str, Entry] = core.get("workloads", {})
         self.terms: dict[str, Entry] = core.get("terms", {})
         self.sources: dict[str, Entry] = core.get("sources", {})
         self.asked: list[str] | None = core.get("asked")  # see `reuse.asked`; None: not worked out yet

@@ -47,8 +47,8 @@ def test_the_shape_of_the_core(tree) -> None:
     core = make(root).core
     assert list(core) == [
         "schema", "version", "date",
-        "engines", "families", "devices", "models", "formats", "rules", "questions", "recipes", "guides",
-        "bottlenecks", "mistakes", "benchmarking", "workloads", "order", "terms",
+        "engines", "devices", "models", "formats", "rules", "questions", "recipes",
+        "bottlenecks", "mistakes", "benchmarking", "order", "terms",
         "constants", "sources", "asked", "publishers", "measurements",
     ]  # fmt: skip
     assert core["schema"] == 1 and core["date"] == "2026-11-30" and len(core["version"]) == 12
