@@ -52,6 +52,8 @@ def _number(flag: str, text: str, low: float, high: float) -> float:
     plain = text.strip()
     if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", plain):  # one number in every language
         plain = plain.replace(",", "")
+    elif re.fullmatch(r"\d+,\d+", plain):  # a decimal comma, as the form takes it too
+        plain = plain.replace(",", ".")
     try:
         value = float(plain)
     except ValueError:
@@ -99,6 +101,8 @@ class Parser(argparse.ArgumentParser):
             found = pattern.match(message)
             if found:
                 values = {k: v.replace("'", "") if k in ("known", "flag") else v for k, v in found.groupdict().items()}
+                if message.startswith("one of"):
+                    values["flag"] = values["flag"].replace(" ", " | ")
                 if id_ == "unknown":
                     near = get_close_matches(values["value"].partition("=")[0], self._options(), 1)
                     if near:

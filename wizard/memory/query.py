@@ -182,9 +182,10 @@ def answer(
         found["waiting"] = max(0, asked.concurrency - int(requests * asked.dcp))
     if asked.dcp > 1 and found["pool_tokens"]:
         found["pool_tokens"] *= asked.dcp
+    other = "kept" if unified else "other"  # of memory that the processor shares, what the GPU may not take
     found["parts"] = [
-        {"device": f"{device['name']} #{device['index']}", "name": part["name"], "bytes": part["bytes"],
-         "error_bytes": part["error_bytes"], "basis": part["basis"]}
+        {"device": f"{device['name']} #{device['index']}", "name": other if part["name"] == "other" else part["name"],
+         "bytes": part["bytes"], "error_bytes": part["error_bytes"], "basis": part["basis"]}
         for device in result["devices"]
         for part in device["parts"]
     ]  # fmt: skip

@@ -71,7 +71,7 @@ def value(view: View, item: Plain) -> tuple[str, str]:
         return f"{view.num(item['point'], 1)}&nbsp;{view.t('unit.gib')}", span
     if unit == "tokens":
         if item["low"] == item["high"]:  # what the command names, to the token
-            return view.t("unit.n-tokens", n=view.num(item["point"])), ""
+            return view.t("unit.n-tokens", n=int(item["point"])), ""
         return view.t(
             "unit.n-tokens", n=view.rough(item["point"])
         ), f"{view.rough(item['low'])}{DASH}{view.rough(item['high'])}"

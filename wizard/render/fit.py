@@ -70,7 +70,7 @@ def _pool(view: View, fit: Plain) -> str:
         full_ = min(full_, tokens // longest) if longest == context["tokens"] else 1
     low, high = view.rough(max(0, tokens - spread)), view.rough(tokens + spread)
     params = {
-        "tokens": view.num(tokens) if set_ else view.rough(tokens),
+        "tokens": tokens if set_ else view.rough(tokens),
         "span": f" ({low}{DASH}{high})" if low != high else "",
         "n": most,
         "input": context["input"],

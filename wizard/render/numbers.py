@@ -24,6 +24,8 @@ def number(value: float, lang: str, decimals: int | None = None) -> str:
     if decimals is None:
         size = abs(value)
         decimals = 0 if value == int(value) or size >= 99.95 else 1 if size >= 0.995 else 2 if size >= 0.0995 else 3
+        if 0 < size < 0.0005:  # rather than nothing
+            decimals = 4
     text = f"{abs(value):,.{decimals}f}"
     if lang != "en":
         # Russian groups digits from five on
