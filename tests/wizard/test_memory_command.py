@@ -150,6 +150,8 @@ def test_text_in_three_languages_and_equal_devices_once(run):
     question = ("--model", "Qwen3-32B", "--format", "awq", "--engine", "vllm", "--device", "RTX 3090", "--count", "2",
                 "--context", "32768", "--concurrency", "4")  # fmt: skip
     english, russian, vietnamese = (run(*question, "--lang", lang)[1] for lang in ("en", "ru", "vi"))
+    shared = run("--model", "Qwen3-8B", "--engine", "llama-cpp", "--device", "m2-max", "--lang", "ru")[1]
+    assert "Недоступно GPU" in shared and "Экран" not in shared  # of memory shared with the processor
     assert "2 × GeForce RTX 3090" in english and english.count("Driver and libraries") == 1
     assert "2.84; 2 of 4 wait" in english and "2,84; ждут 2 из 4" in russian
     assert "Веса на устройство" in russian and "ГиБ" in russian and "Trọng số mỗi thiết bị" in vietnamese

@@ -234,6 +234,7 @@ def test_money_and_energy(run):
         found["point"] == pytest.approx(10) and found["low"] == pytest.approx(5) and found["high"] == pytest.approx(20)
     )
     _, priced = run(*KNOWN, "--price-per-hour", "0.36", "--watts", "350")
+    assert run(*KNOWN, "--price-per-hour", "0,36", "--watts", "350")[1] == priced  # a decimal comma
     rate = priced["throughput_tps"]["point"]
     assert priced["cost_per_million"]["point"] == pytest.approx(100 / rate, rel=1e-4)
     assert priced["joules_per_token"]["point"] == pytest.approx(350 / rate, rel=1e-4)
@@ -555,6 +556,9 @@ def test_an_option_written_wrong_has_a_suggestion(capsys):
     with pytest.raises(SystemExit):
         cli.main(["speed", *KNOWN, "--bandwith-gbs", "3", "--lang", "vi"])
     assert "Ý bạn là --bandwidth-gbs" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        cli.main(["speed", *KNOWN, "--price-per-hour", "0", "--lang", "ru"])
+    assert "от 0,0001 до" in capsys.readouterr().err  # not "from nothing", which is what was refused
 
 
 @pytest.mark.parametrize(
