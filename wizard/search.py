@@ -127,7 +127,9 @@ def search(reading: Reading, kb: KB) -> Work | None:
         return work.whole()
     held = _held(work, kb)
     if held:
-        return _all(_full(held, kb), kb)
+        found = _all(_full(held, kb), kb)
+        # what is not sure may yet give way to something that is sized last
+        return found if found.sound else found.whole()
     work.whole()
     if not work.sound and _assumed(reading, "host.ram_gib") and not _own_memory(reading, kb):
         for gib in _MEMORY:
@@ -146,7 +148,13 @@ def _held(work: Work, kb: KB) -> Work | None:
     if fewer and fewer.first().settled:
         # some requests wait for weights that are there, rather than none for others still to be made
         return _own_count(fewer, work, kb)
+    context = work.reading.situation["context"]
+    least = max(_SHORTEST, context["input"] + context["output"])
+    shorter = [tokens // n for n in (2, 4) if tokens // n >= least and _assumed(work.reading, "context.tokens")]
     if work.first().settled:
+        ready = _ready(work, shorter, kb)
+        if ready:
+            return ready
         return _preferred(work, kb)
     if not fewer and not published:
         fewer = _fewer(work, tokens, 0.0, kb)
@@ -154,14 +162,26 @@ def _held(work: Work, kb: KB) -> Work | None:
             return _own_count(fewer, work, kb)
     if work.inside().held:
         return work
-    context = work.reading.situation["context"]
-    least = max(_SHORTEST, context["input"] + context["output"])
-    shorter = [tokens // n for n in (2, 4) if tokens // n >= least]
-    for length in (tokens, *(shorter if _assumed(work.reading, "context.tokens") else ())):
+    for length in (tokens, *shorter):
         fewer = _fewer(work, length, 0.0, kb)
         if fewer and (fewer.first().settled or fewer.inside().held):
-            return fewer
+            return _ready(fewer, [n for n in shorter if n < length], kb) or fewer
     return None
+
+
+def _ready(work: Work, shorter: list[int], kb: KB) -> Work | None:
+    """With published weights beside half the context, where the start would have to be converted; None otherwise.
+
+    A context that nobody asked for is given up before somebody has to make weights.
+    """
+    start = work.cast.start[0] if work.cast.start else None
+    if not shorter or start is None or start.path.checkpoint["status"] == "published":
+        return None
+    brief = _open(_with(work.reading, {"context.tokens": shorter[0]}), kb)
+    if brief is None or not brief.published().settled or brief.cast.start is None or brief.cast.start[0].real_class:
+        return None
+    brief.waiting = work.waiting
+    return brief
 
 
 def _preferred(work: Work, kb: KB) -> Work:

@@ -40,6 +40,14 @@ def test_a_decision_does_not_depend_on_those_before(kb, bundle, cases, data):
     assert to_json(decide(situation, used, TODAY)) == fresh
 
 
+def test_an_unsure_start_is_final_before_it_is_shown(kb):
+    asked = {"devices": [{"device": "radeon-pro-vega-48", "count": 8}], "nodes": 2, "model": "dots-llm1-142b"}
+    asked |= {"serving": "app", "priority": "latency", "context": {"tokens": 4096}}
+    top, whole = decide_head(read(asked, kb), kb, TODAY)
+    shown = top["recommendations"][0]["engine"]
+    assert shown == whole()["recommendations"][0]["engine"]
+
+
 @quick
 @given(st.data())
 def test_the_head_is_the_first_section_of_the_whole(kb, texts, cases, data):

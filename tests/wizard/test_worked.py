@@ -46,8 +46,8 @@ def test_eight_h100_moe(kb):
         traffic={"concurrency": 64},
     )
     first = start(d)
-    assert first["engine"] == "sglang"
-    assert first["tied_with"] == ["vllm"]
+    assert {first["engine"], *first["tied_with"]} == {"sglang", "vllm"}
+    assert first["reasons"][0]["id"] == "sooner"  # nobody said what matters: how soon an answer begins decides a tie
     assert "tensorrt-llm" in by_role(d, "benchmark-against")
     # 1536 / 8 = 192 cuts through a block of 128: experts stay whole, or fewer ranks
     assert first["layout"]["tp"] < 8 or first["layout"]["ep"] == 8
@@ -163,3 +163,15 @@ def test_ranks_that_fail_under_wsl2_come_last(kb):
     pair = {"devices": [{"device": "rtx-5090", "count": 2}], "model": "llama-3.1-8b", "serving": "self"}
     assert start(ask(kb, **pair, host={"os": "linux"}))["layout"]["tp"] == 2
     assert start(ask(kb, **pair, host={"os": "wsl2"}))["layout"]["tp"] == 1
+
+
+def test_a_context_nobody_asked_for_gives_way_before_weights_have_to_be_made(kb):
+    twelve = {"devices": [{"device": "rtx-4070", "count": 1}], "model": "qwen3-14b"}
+    d = ask(kb, **twelve, host={"os": "windows", "ram_gib": 32})
+    first = start(d)
+    assert first["checkpoint"]["status"] == "published" and first["fit"]["class"] == "fits"
+    length = next(a["value"] for a in d["assumptions"] if a["path"] == "context.tokens")
+    assert first["settings"]["context"] == length >= 4800
+    # what is said stays: then fewer bits, or a part in system memory
+    said = start(ask(kb, **twelve, host={"os": "windows", "ram_gib": 32}, context={"tokens": 16384}))
+    assert said["settings"]["context"] == 16384
