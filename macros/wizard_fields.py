@@ -6,6 +6,7 @@ else than its first value.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -17,6 +18,7 @@ Entry = dict[str, Any]
 # Options up to this number stand side by side; more would be wider than the form in one of the languages.
 _SEGMENTED_MAX = 3
 _KIND_ORDER = ("gpu", "soc", "cpu", "npu", "client")
+_SIGNS = re.compile(r"[\W_]+")
 _OPEN = (None, "auto")  # values that mean the same as no answer
 # Columns of ten that a field takes; the others take half a row.
 _WIDTH = {
@@ -148,10 +150,16 @@ def finder(view: View, what: str) -> str:
     )
 
 
-def _named(entry: Entry) -> str:
-    """The other names of an entry, for the search."""
-    names = [str(name) for name in (entry["name"], *entry.get("aka", []))]
-    return f' data-find="{escape("|".join(names))}"'
+def _named(entry: Entry, *shown: str) -> str:
+    """The other names of an entry, for the search; it reads signs as spaces, and itself what is `shown`."""
+    seen = {_SIGNS.sub(" ", text.lower()) for text in shown}
+    names = []
+    for name in (entry["name"], *map(str, entry.get("aka", []))):
+        folded = _SIGNS.sub(" ", name.lower())
+        if folded not in seen:
+            seen.add(folded)
+            names.append(name)
+    return f' data-find="{escape("|".join(names))}"' if names else ""
 
 
 def _devices(view: View, id_: str, label: str, described: str, short: bool) -> str:
@@ -193,8 +201,9 @@ def _cards(view: View) -> str:
             for size in sizes:
                 value = id_ if size == sizes[0] else f"{id_}:{size:g}"
                 memory = f"{view.num(size)} {view.plain('unit.gib')}"
-                find = _named(entry) if size == sizes[0] else ""
-                rows.append(f'<option value="{value}"{find}>{escape(view.words.device(id_))} · {memory}</option>')
+                name = view.words.device(id_)
+                find = _named(entry, name, id_) if size == sizes[0] else ""
+                rows.append(f'<option value="{value}"{find}>{escape(name)} · {memory}</option>')
     return "".join(f'<optgroup label="{escape(name)}">{"".join(rows)}</optgroup>' for name, rows in groups.items())
 
 
@@ -211,7 +220,8 @@ def _models(view: View) -> str:
     publishers: dict[str, list[tuple[int, str]]] = {}
     for id_, entry in view.world.entries("model").items():
         note = escape(_anatomy(view, entry))
-        option = f'<option value="{id_}" data-note="{note}"{_named(entry)}>{escape(entry["name"])}</option>'
+        name = entry["name"]
+        option = f'<option value="{id_}" data-note="{note}"{_named(entry, name, id_)}>{escape(name)}</option>'
         publishers.setdefault(entry["publisher"], []).append((entry["params"]["total"], option))
     return "".join(
         f'<optgroup label="{escape(name)}">{"".join(option for _, option in sorted(rows))}</optgroup>'
