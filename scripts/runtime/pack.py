@@ -62,7 +62,8 @@ def trim(sources: str) -> None:
         wanted |= _imported(source)
     for name in sorted(wanted | set(map(_module_of, package))):
         importlib.import_module(name)
-    used = set(sys.modules)
+    # what is frozen into the interpreter is never looked for in an archive
+    used = {name for name, module in sys.modules.items() if not _frozen(module)}
 
     import zipfile
 
@@ -71,6 +72,10 @@ def trim(sources: str) -> None:
         kept = sorted(name for name in whole.namelist() if _module_of(name) in used and name != first)
         modules = {_module_of(name): (name.endswith("/__init__.pyc"), whole.read(name)[HEADER:]) for name in kept}
         _write({first: whole.read(first), "modules.bin": marshal.dumps(modules, 2)})  # 2: without references
+
+
+def _frozen(module: object) -> bool:
+    return getattr(getattr(module, "__spec__", None), "origin", None) == "frozen"
 
 
 def _read(folder: str) -> dict[str, bytes]:
