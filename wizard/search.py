@@ -170,18 +170,19 @@ def _held(work: Work, kb: KB) -> Work | None:
 
 
 def _ready(work: Work, shorter: list[int], kb: KB) -> Work | None:
-    """With published weights beside half the context, where the start would have to be converted; None otherwise.
+    """With published weights beside a shorter context, where the start would have to be converted; None otherwise.
 
     A context that nobody asked for is given up before somebody has to make weights.
     """
     start = work.cast.start[0] if work.cast.start else None
-    if not shorter or start is None or start.path.checkpoint["status"] == "published":
+    if start is None or start.path.checkpoint["status"] == "published":
         return None
-    brief = _open(_with(work.reading, {"context.tokens": shorter[0]}), kb)
-    if brief is None or not brief.published().settled or brief.cast.start is None or brief.cast.start[0].real_class:
-        return None
-    brief.waiting = work.waiting
-    return brief
+    for length in shorter:
+        brief = _open(_with(work.reading, {"context.tokens": length}), kb)
+        if brief and brief.published().settled and brief.cast.start and brief.cast.start[0].real_class == 0:
+            brief.waiting = work.waiting
+            return brief
+    return None
 
 
 def _preferred(work: Work, kb: KB) -> Work:
