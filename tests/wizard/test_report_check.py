@@ -100,6 +100,22 @@ def test_sentences_name_model_hardware_engine_and_figures(look):
 
 
 @pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("vllm 0.9 on H100: 2500 tok/s", "vllm 0.9"),
+        ("measured with vllm==0.11.0", "vllm==0.11.0"),
+        ("llama.cpp b5000, 130 t/s", "llama.cpp b5000"),
+        ("SGLang v0.5.2, 8xH200", "SGLang v0.5.2"),
+        ("latency max 3.5 ms on H100", None),
+    ],
+)
+def test_an_engine_in_a_sentence_is_told_with_its_release(look, text, written):
+    stated = {s["field"]: s for s in look(text)["stated"]}
+    field = stated.get("field-engine-version")
+    assert (field and field["value"]) == written
+
+
+@pytest.mark.parametrize(
     ("text", "name", "value"),
     [
         ("prefill 1.234,5 tok/s", "prefill_tps", 1234.5),

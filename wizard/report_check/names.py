@@ -15,6 +15,8 @@ LONGEST = 6  # words of a name
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]*(?:/[A-Za-z0-9][A-Za-z0-9.+_-]*)?")
 _COUNT = re.compile(r"(\d{1,3})\s*[x×]\s*$|(\d{1,3})\s+$", re.I)
 SHORT = 4  # letters: in lower case such an engine's name is more often an ordinary word ("max 35 ms")
+_VOWEL = re.compile(r"[aeiou]")  # no word goes without one: "vllm 0.9" is a name, "max 3.5" is not
+_RELEASE = re.compile(r"(?:\s+|==?|@|:|-)\s*(?:version\s+)?(?:v?\d+(?:\.\d+)+\w*|b\d{4,6})\b")
 
 
 class Subject(NamedTuple):
@@ -90,8 +92,11 @@ def _in_prose(text: str, kb: KB) -> dict[str, tuple[str, str, int]]:
             key += fold(words[end][0])
             for kind, id_ in index.get(key, ()):
                 said = text[words[start].start() : words[end].end()]
-                if kind == "engine" and len(key) <= SHORT and said == said.lower():
-                    continue
+                if kind == "engine":
+                    release = _RELEASE.match(text, words[end].end())
+                    if len(key) <= SHORT and said == said.lower() and (_VOWEL.search(said) or not release):
+                        continue
+                    said += release[0] if release else ""
                 before = _COUNT.search(text[max(0, words[start].start() - 8) : words[start].start()])
                 count = int(before[1] or before[2]) if before else 1
                 if kind not in best or len(key) > best[kind][0]:
