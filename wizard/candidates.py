@@ -3,7 +3,8 @@
 The order: fit class (visible quality loss ranks one lower) · published weights before converted ·
 sure before unconfirmed, emulated or experimental · the GPU of a chip before its processor · for
 latency, throughput and cost the estimate, where candidates that cannot be told apart form one group
-with copies of eight bits or more, one a card, before splits, then more bits first; else more bits
+with copies of eight bits or more, one a card, before splits, then more bits first (formats of one
+engine and layout compare by the time of a token, for latency); else more bits
 (with a part in system memory, speed or the smaller part) · kernel · of those beyond eight bits the fewest ·
 the engine's home format · layout · id.
 """
