@@ -28,6 +28,5 @@ def ruler(passed: float, label: str) -> Markup:
     else:
         mark = '<rect x="39.5" y="6.5" width="6" height="6" transform="rotate(45 42.5 9.5)"/>'
     return Markup(
-        f'<svg class="wp-age" viewBox="0 0 46 14" role="img" aria-label="{escape(label, quote=True)}">'
-        f"{mark}</svg>"
+        f'<svg class="wp-age" viewBox="0 0 46 14" role="img" aria-label="{escape(label, quote=True)}">{mark}</svg>'
     )

@@ -29,9 +29,10 @@ class Kind:
 class Facts:
     """Everything a condition may ask about the person's side, and the cards to lay models on."""
 
-    def __init__(self, situation: Entry, kb: KB) -> None:
+    def __init__(self, situation: Entry, kb: KB, assumed: Iterable[str] = ()) -> None:
         self.situation = situation
         self.kb = kb
+        self.assumed = frozenset(assumed)  # paths whose value nobody stated, where the caller knows
         self.memo: dict[Any, Any] = {}  # what stages ask more than once about this situation
         self.arch = resolve(situation["model"], kb)
         self.kinds = _kinds(situation["devices"], kb)

@@ -133,8 +133,8 @@ def _start(cast: Cast, runnable: dict[str, Ranked], bests: dict[str, Candidate],
         fired = [(f, c) for f, c in chosen if f.rule["engine"] == other != engine]
         if fired:
             cast.tied.append((fired[0][1], [f for f, _ in fired]))
-    if facts.situation["priority"] == "latency":
-        _soonest(cast)
+    if facts.situation["priority"] == "latency" and "priority" not in facts.assumed:
+        _soonest(cast)  # a declared order stands until somebody says that waiting is what matters
 
 
 def _soonest(cast: Cast) -> None:

@@ -323,7 +323,7 @@ def _with(reading: Reading, change: dict[str, Any]) -> Reading:
 
 def _open(reading: Reading, kb: KB) -> Work | None:
     """A search in which nothing is sized yet; None without hardware."""
-    facts = Facts(reading.situation, kb)
+    facts = Facts(reading.situation, kb, (a["path"] for a in reading.assumptions))
     if not facts.kinds:
         return None
     known = reuse.kept(facts, paths.find)

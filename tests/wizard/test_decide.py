@@ -196,7 +196,7 @@ def test_several_models_for_customers_are_several_servers(kb):
     assert alone["recommendations"][0]["engine"] == "llama-cpp"
 
 
-@pytest.mark.parametrize("priority", ["latency", "throughput"])
+@pytest.mark.parametrize("priority", ["latency", "throughput", None])
 def test_between_equals_latency_takes_the_one_whose_first_token_surely_comes_sooner(kb, priority):
     asked = {"devices": [{"device": "h100-sxm", "count": 8}], "model": "deepseek-r1", "serving": "customers"}
     answer = decide({**asked, "traffic": {"concurrency": 100}, "priority": priority}, kb, TODAY)

@@ -46,8 +46,8 @@ def test_eight_h100_moe(kb):
         traffic={"concurrency": 64},
     )
     first = start(d)
-    assert {first["engine"], *first["tied_with"]} == {"sglang", "vllm"}
-    assert first["reasons"][0]["id"] == "sooner"  # nobody said what matters: how soon an answer begins decides a tie
+    assert first["engine"] == "sglang"
+    assert first["tied_with"] == ["vllm"]
     assert "tensorrt-llm" in by_role(d, "benchmark-against")
     # 1536 / 8 = 192 cuts through a block of 128: experts stay whole, or fewer ranks
     assert first["layout"]["tp"] < 8 or first["layout"]["ep"] == 8
