@@ -2,7 +2,8 @@
 
 The grid is made from the base itself: every device in the counts it is used in, a model of each kind and
 size, every serving; from a part of these each other answer is varied alone. Situations of recipes,
-guides, scenarios and workloads come on top. Equal bases give equal grids of at most `LIMIT` situations.
+guides, scenarios and workloads come on top, and one for each rule that nominates, made of what it asks for.
+Equal bases give equal grids of at most `LIMIT` situations.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ Plain = dict[str, Any]
 _OUTCOME = ("recommendations", "rejected", "bottleneck", "warnings", "benchmark", "nothing_fits")
 _COUNTS = {"gpu": (1, 2, 4, 8)}
 _CONCURRENCY = (2, 4, 16, 256)
+_ASKED = (
+    "host.os", "host.arch", "links.within", "links.between", "serving", "priority", "already", "traffic.mode",
+)  # fmt: skip
+_SPARSE = 16
 _CONTEXTS = (2048, 32768, 131072)
 
 
@@ -88,6 +93,55 @@ def grid(core: Plain, stated: list[Plain]) -> list[Point]:
     return points[:LIMIT]
 
 
+def meant(core: Plain) -> Iterator[Plain]:
+    """For each rule that nominates, the first machine and model for which it holds, with the answers it asks for.
+
+    A variation of one answer alone seldom meets a rule that asks for two; a rule for which there is no machine has
+    none here either.
+    """
+    from wizard.facts import Facts
+    from wizard.kb import KB
+    from wizard.situation import read
+
+    kb = KB(core)
+    machines, models = list(_hardware(core)), _models(core)
+    for rule in core["rules"].values():
+        if rule["effect"] != "nominate":
+            continue
+        asked = _asked(rule["when"])
+        for turn, model in enumerate(models):
+            # without a model on every machine, which nearly all rules are content with; with one on some
+            for machine in machines[:: _SPARSE if turn else 1]:
+                situation = apply_patch({**machine, "model": model}, asked)
+                facts = Facts(read(situation, kb).situation, kb)
+                if facts.holds(rule["when"], facts.kinds):
+                    yield situation
+                    break
+            else:
+                continue
+            break
+
+
+def _asked(condition: Plain) -> Plain:
+    """The answers that the plain clauses of a condition ask for, as a change of a situation; the first of several."""
+    change: Plain = {}
+    for path, needed in condition.items():
+        if path == "all":
+            for part in needed:
+                change |= _asked(part)
+        elif path == "any":
+            change = _asked(needed[0]) | change
+        first = needed[0] if isinstance(needed, list) and needed else needed
+        name = path.removeprefix("situation.")
+        if name in _ASKED:
+            change[name] = first
+        elif name == "needs":
+            change[name] = [first]
+        elif name in ("format.family", "format.type") and first != "auto":
+            change["format"] = {**change.get("format", {}), name.partition(".")[2]: first}
+    return change
+
+
 def explore(
     knowledge: Knowledge,
     decide: Callable[[Plain, Any, str], Plain] | None = None,
@@ -102,7 +156,7 @@ def explore(
     """
     core = bundle.build(knowledge).core
     stated = [situation for file in knowledge.sound() for _path, situation in file.mentions.situations]
-    points = grid(core, stated)
+    points = grid(core, [*stated, *meant(core)])
     # a variation is judged together with what it varies: group by it, keep the order otherwise
     groups: dict[int, list[Point]] = {}
     for position, point in enumerate(points):
