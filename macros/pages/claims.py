@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from macros import words
@@ -30,10 +31,10 @@ def render(view: View, id_: str) -> str:
     return fill("claims.md", view, groups=groups, words=words, total=len(entries))
 
 
-def by_number(claim: str) -> tuple[str, int]:
-    """k2 before k10."""
-    letters = claim.rstrip("0123456789")
-    return letters, int(claim[len(letters) :] or 0)
+def by_number(claim: str) -> tuple[str, int, str]:
+    """k2 before k10, c102b between c102 and c103."""
+    letters, number, part = re.fullmatch(r"(\D*)(\d*)(.*)", claim).groups()
+    return letters, int(number or 0), part
 
 
 def said(claim: dict) -> list[tuple[dict, list[str]]]:
