@@ -114,7 +114,8 @@ def answer(args: argparse.Namespace, kb: KB) -> dict[str, Any]:
     found = ask.answer(
         ask.Question(
             model=asked.model, architecture=architecture, params_b=asked.params_b, active_b=asked.active_b,
-            layers=asked.layers, format=asked.format or written, file_gib=asked.file_gib, device=asked.device,
+            layers=asked.layers, format=written if asked.format is None else asked.format,
+            file_gib=asked.file_gib, device=asked.device,
             bandwidth_gbs=asked.bandwidth_gbs, speed_class=asked.speed_class, count=asked.count,
             split=asked.split,
             nodes=asked.nodes, between=asked.between, engine=asked.engine, backend=asked.backend,

@@ -65,13 +65,20 @@ def test_the_same_without_a_name_of_model_or_device(run):
     assert counted["prefill_tps"] and counted["ttft_s"]
 
 
+def test_a_model_without_a_type_has_the_weights_of_its_makers(run):
+    code, found = run("--model", "gpt-oss-20b", "--device", "RTX 4090")
+    named = run("--model", "gpt-oss-20b", "--device", "RTX 4090", "--format", "mxfp4")[1]
+    assert code == 0 and found["decode_tps"] == named["decode_tps"]
+    assert any("MXFP4" in said and "--format" in said for said in found["assumptions"])
+
+
 def test_what_is_missing_is_said_with_the_flag(run, capsys):
     code, found = run("--model", "Nobody-9", "--device", "M9 Ultra", "--format", "Q4_K_M")
     assert code == 2 and found["decode_tps"] is None and found["nearest"] == []
     flags = " ".join(item["flag"] for item in found["missing"])
     assert "--bandwidth-gbs" in flags and "--params-b" in flags
     assert any("M3 Ultra" in name for item in found["missing"] for name in item["near"])
-    code, found = run("--model", "Llama 3.1 8B", "--device", "RTX 3090")
+    code, found = run("--params-b", "8", "--device", "RTX 3090")
     assert code == 1 and found["missing"][0]["flag"] == "--format | --file-gib"
     assert cli.main(["speed", "--model", "Nobody-9", "--device", "RTX 3090"]) == 2
     out = capsys.readouterr().out

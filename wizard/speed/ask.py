@@ -96,6 +96,8 @@ def answer(question: Question, kb: KB) -> Entry:
     machine = _machine(question, kb, said, lacking)
     arch, hint = _architecture(question, kb, said, lacking)
     written = question.format or hint
+    if question.format is None and not written:
+        written = _of_maker(question, arch, kb, said)
     family = engine[2] if engine else None
     if family is None and written:
         family = _family_of(written, machine.entry.get("speed_class") if machine else None, kb)
@@ -354,6 +356,17 @@ def _architecture(q: Question, kb: KB, said: list[Said], lacking: list[Missing])
     known = known or {}
     active = q.active_b or known.get("active_b")
     return by_size(params, active, q.layers or known.get("layers"), known.get("experts"), q.model, kb, said), hint
+
+
+def _of_maker(q: Question, arch: Entry | None, kb: KB, said: list[Said]) -> str | None:
+    """The format in which a model's own repository holds it, where the question names neither type nor size."""
+    points = [] if q.file_gib or arch is None else arch.get("checkpoints", ())
+    own = next((p for p in points if p["repository"] == arch.get("repository")), None) if arch else None
+    if own is None:
+        return None
+    type_ = kb.type_of(own["format"], own["type"]) or {}
+    said.append(("terminal.speed-own-type", {"name": type_.get("name", own["type"])}))
+    return f"{own['format']} {own['type']}"
 
 
 def _width_of(
