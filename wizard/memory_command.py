@@ -187,7 +187,13 @@ def _model(args: argparse.Namespace, kb: KB) -> _Model:
         if hint:
             name = " ".join(part for part in hint if part)
             stored = _usual(name, named.find(name, kb) or named.find(hint[0], kb), kb.models[found[0]], kb)
-        return _Model(kb.models[found[0]], (), stored or _own(kb.models[found[0]], kb), None, None)
+        own = None if stored else _own(kb.models[found[0]], kb)
+        said = (
+            ()
+            if own is None or args.format
+            else (Said("terminal.own-type", {"name": own.entry.get("name", own.type)}),)
+        )
+        return _Model(kb.models[found[0]], said, stored or own, None, None)
     if args.gguf is not None:
         try:
             with Path(args.gguf).open("rb") as file:

@@ -365,7 +365,7 @@ def _of_maker(q: Question, arch: Entry | None, kb: KB, said: list[Said]) -> str 
     if own is None:
         return None
     type_ = kb.type_of(own["format"], own["type"]) or {}
-    said.append(("terminal.speed-own-type", {"name": type_.get("name", own["type"])}))
+    said.append(("terminal.own-type", {"name": type_.get("name", own["type"])}))
     return f"{own['format']} {own['type']}"
 
 
