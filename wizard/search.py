@@ -179,7 +179,11 @@ def _ready(work: Work, shorter: list[int], kb: KB) -> Work | None:
         return None
     for length in shorter:
         brief = _open(_with(work.reading, {"context.tokens": length}), kb)
-        if brief and brief.published().settled and brief.cast.start and brief.cast.start[0].real_class == 0:
+        # an engine that the rules prefer may come with weights to convert: then it is the start here as well
+        if not brief or not brief.published().settled or not brief.first().settled or not brief.cast.start:
+            continue
+        start = brief.cast.start[0]
+        if start.path.checkpoint["status"] == "published" and start.real_class == 0:
             brief.waiting = work.waiting
             return brief
     return None
