@@ -131,7 +131,9 @@ class KB:
         memory = _MEMORY.search(text)
         bare = _MEMORY.sub(" ", text) if memory else text
         words = bare.split()
-        trailing = float(words[-1]) if len(words) > 1 and _SIZE.match(words[-1]) else None
+        # "m4 max 64" is a known name and a size; the 4 of "Raspberry Pi 4" is a part of the name
+        sized = len(words) > 1 and _SIZE.match(words[-1]) and fold(" ".join(words[:-1])) in self._devices
+        trailing = float(words[-1]) if sized else None
         gib = float(memory[1]) if memory else trailing
         names = [text, _DROP.sub(" ", text), bare, _DROP.sub(" ", bare)]  # cards that differ by size have both
         if trailing is not None:

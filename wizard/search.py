@@ -77,7 +77,13 @@ class Work:
 
     @property
     def held(self) -> bool:
-        """Whether the engine to start with keeps model and requests in the devices, without a visible loss."""
+        """Whether the engine to start with keeps model and requests in the devices, without a visible loss, and
+        leaves none of them idle."""
+        return self.kept and not self.cast.start[0].spare  # type: ignore[index]
+
+    @property
+    def kept(self) -> bool:
+        """The same, be it on the processor beside a GPU: what remains when everything else has given way."""
         start = self.cast.start[0] if self.cast.start else None
         return bool(start and start.fit and start.fit["class"] in ("fits", "tight") and _good(start))
 
@@ -162,11 +168,13 @@ def _held(work: Work, kb: KB) -> Work | None:
             return _own_count(fewer, work, kb)
     if work.inside().held:
         return work
+    idle = work if work.kept else None  # the processor beside a GPU, if no shorter context brings the GPU in
     for length in (tokens, *shorter):
         fewer = _fewer(work, length, 0.0, kb)
         if fewer and (fewer.first().settled or fewer.inside().held):
             return _ready(fewer, [n for n in shorter if n < length], kb) or fewer
-    return None
+        idle = idle or (fewer if fewer and fewer.kept else None)
+    return idle
 
 
 def _ready(work: Work, shorter: list[int], kb: KB) -> Work | None:

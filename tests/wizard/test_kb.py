@@ -23,6 +23,7 @@ from wizard.kb import fold
         ("NVIDIA H100 80GB HBM3", "h100-sxm", 80), ("Tesla V100-SXM2-32GB", "v100", 32), ("Tesla T4", "t4", None),
         ("AMD Instinct MI300X", "mi300x", None), ("Radeon RX 7900 XTX", "rx-7900-xtx", None),
         ("Strix Halo", "ryzen-ai-max-395", None), ("GB10", "dgx-spark", None), ("m4 max 64", "m4-max", 64),
+        ("Raspberry Pi 4", "raspberry-pi-4", None), ("Pi 4 4GB", "raspberry-pi-4", 4),
         ("Apple M4 Max 128GB", "m4-max", 128), ("MacBook Pro M4 Max", "m4-max", None),
         ("Raspberry Pi 5", "raspberry-pi-5", None),
         ("Intel Arc B580", "arc-b580", None),

@@ -175,3 +175,12 @@ def test_a_context_nobody_asked_for_gives_way_before_weights_have_to_be_made(kb)
     # what is said stays: then fewer bits, or a part in system memory
     said = start(ask(kb, **twelve, host={"os": "windows", "ram_gib": 32}, context={"tokens": 16384}))
     assert said["settings"]["context"] == 16384
+
+
+def test_a_context_nobody_asked_for_gives_way_before_the_gpu_stands_idle(kb):
+    air = {"devices": [{"device": "m1", "count": 1, "memory_gib": 16}], "model": "qwen3-14b"}
+    assert start(ask(kb, **air))["backend"] != "cpu"
+    assert start(ask(kb, **air, context={"tokens": 8192}))["engine"] == start(ask(kb, **air))["engine"]
+    # where no context brings the GPU in, the processor remains
+    board = {"devices": [{"device": "jetson-orin-nano", "count": 1}], "model": "qwen3-8b"}
+    assert start(ask(kb, **board))["backend"] == "cpu"
