@@ -7,6 +7,8 @@ from knowledge.lint.rule import Rule, World
 
 
 def check(world: World) -> Iterator[Finding]:
+    if any(file.kind and not isinstance(file.data, dict) for file in world.knowledge.files.values()):
+        return  # what a file that cannot be read refers to is not known
     used = {id for file in world.knowledge.readable() for _path, id in file.mentions.sources}
     for file, entry in world.entries("source"):
         for id in entry["readings"]:

@@ -47,6 +47,12 @@ def test_everything_is_told_in_one_run(tree) -> None:
     }
 
 
+def test_a_file_that_cannot_be_read_leaves_its_sources_alone(tree) -> None:
+    for text in ("name: [never closed\n", "\tname: x\n", ""):
+        codes = {f.code for f in run(tree({**BASE, "engines/vllm.yml": text})).findings}
+        assert "K104" not in codes and codes & {"K001", "K014"}, text
+
+
 def test_a_finding_in_a_terminal(tree) -> None:
     root = tree({**BASE, "engines/vllm.yml": ENGINE.replace("compute_capability", "compute_capabilty")})
     result = run(root)
