@@ -7,6 +7,7 @@ one request at a time, a sum with the person's concurrency: the two are never mi
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .facts import Facts
@@ -31,6 +32,7 @@ QUANTITIES: dict[str, tuple[str, bool]] = {
 # Models that write nothing have no decode, no first token and no cache to speak of: one text is the measure.
 ONE_TEXT = {"ttft_s": "input_s", "prefill_tps": "prefill_tps"}
 _CROWD = "{situation.traffic.concurrency}"
+RUN_S = 120  # seconds of a run of a tool that stops by the clock
 SHARED = 0.1  # share of the prompt from which a common beginning is put into the load
 
 
@@ -50,6 +52,7 @@ def plan(
     """
     known = v.values(recommendation, situation, kb)
     known["launch.asked_name"] = _asked(recommendation, known)
+    known["run.seconds"] = _seconds(recommendation.get("estimates") or {}, situation)
     predictions = []
     runs: dict[tuple[str, ...], str] = {}
     case = _case(situation, kb)
@@ -60,6 +63,8 @@ def plan(
             quantity = ONE_TEXT.get(quantity, quantity)
         unit, single = QUANTITIES[quantity]
         crowd = quantity == "ttft_s" and situation["traffic"]["concurrency"] > 1
+        # predicted for a prompt of which nothing is cached
+        single = single or (quantity == "ttft_s" and not crowd)
         tool = tool_of(quantity, recommendation["engine"], kb, case, crowd)
         words = command_of(tool, known, single, case)
         same_as = runs.get(tuple(words)) if words else None
@@ -107,6 +112,18 @@ def _predicted(recommendation: Plain, situation: Plain) -> list[tuple[str, float
         gib = 1024**3
         found.append(("memory", max(0, size - error) / gib, size / gib, (size + error) / gib))
     return found
+
+
+def _seconds(estimates: Plain, situation: Plain) -> int:
+    """How long a run has to last: two rounds of requests at the slow end of the estimates, at least two minutes."""
+    load, users = situation["context"], situation["traffic"]["concurrency"]
+    rates = [
+        estimates[key]["low"] / n for key, n in (("decode_tps", 1), ("throughput_tps", users)) if estimates.get(key)
+    ]
+    if not rates or min(rates) <= 0:
+        return RUN_S
+    wait = estimates["ttft_s"]["high"] if estimates.get("ttft_s") else 0.0
+    return max(RUN_S, 10 * math.ceil(2 * (wait + load["output"] / min(rates)) / 10))
 
 
 def _used(device: Plain) -> tuple[int, int]:
@@ -174,7 +191,7 @@ def command_of(tool: tuple[str, Plain] | None, known: Plain, single: bool, case:
     """
     if not tool:
         return []
-    here = {**known, "launch.host": v.LOOPBACK}
+    here = {"run.seconds": RUN_S, **known, "launch.host": v.LOOPBACK}
     if single:
         here["situation.traffic.concurrency"] = here["launch.slots"] = 1
     shared = known.get("input.shared", 0) >= SHARED * known.get("input.tokens", 1)

@@ -199,6 +199,7 @@ LAUNCH_PLACEHOLDERS: dict[str, str] = {
     "format.name": "name of the format type",
     "format.nominal": "bits a weight in the name of the format type, as converters take them",
     "engine.version": "version of the engine",
+    "run.seconds": "how long a run of a benchmark tool lasts, so that some requests end in it",
     "input.tokens": "typical prompt, tokens",
     "output.tokens": "typical answer, tokens",
     "input.before": "tokens in the context before the answer, for a tool that fills it",

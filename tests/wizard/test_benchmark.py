@@ -147,3 +147,22 @@ def test_every_real_tool_names_quantities_and_commands_that_fill(kb):
         commands = [entry.get("command", ()), *(other["command"] for other in entry.get("instead", ()))]
         names = {n for words in commands for word in words for n in PLACEHOLDER.findall(word)}
         assert names <= set(LAUNCH_PLACEHOLDERS) | set(PATHS), id_
+
+
+def test_a_lone_first_token_is_measured_on_a_prompt_of_which_nothing_is_cached():
+    alone = sample.situation(traffic={"concurrency": 1, "shared_prefix": 0.5, "mode": "online"})
+    found = by_quantity(plan(sample.recommendation(), alone, sample.kb()))
+    assert "--prefix" not in found["ttft_s"]["command"] and found["ttft_s"]["same_as"] == "decode_tps"
+
+
+def test_a_run_by_the_clock_lasts_until_slow_requests_have_ended():
+    base = sample.kb()
+    for entry in base.benchmarking.values():
+        if "command" in entry:
+            entry["command"] = ["bench", "--seconds", "{run.seconds}"]
+    rec = sample.recommendation()
+    assert by_quantity(plan(rec, sample.situation(), base))["decode_tps"]["command"][2] == "120"
+    slow = {"low": 1.0, "point": 1.5, "high": 2.0}
+    rec["estimates"] = {**rec["estimates"], "decode_tps": slow, "throughput_tps": None}
+    seconds = int(by_quantity(plan(rec, sample.situation(), base))["decode_tps"]["command"][2])
+    assert seconds >= 2 * sample.situation()["context"]["output"]
