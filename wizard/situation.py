@@ -99,7 +99,8 @@ def _unknown(data: Plain, problems: list[Problem]) -> None:
     """Fields that do not exist."""
     for key in data:
         if key not in _TOP and key != "v":
-            near = get_close_matches(str(key)[:60], sorted(_TOP), 1)
+            inside = [path for path in sorted(_KNOWN) if path.rpartition(".")[2] == key]  # os: it is host.os
+            near = inside[:1] or get_close_matches(str(key)[:60], sorted(_TOP), 1)
             problems.append(problem(str(key), data[key], "unknown-field", near=near))
     for group in _GROUPS:
         inner = data.get(group)

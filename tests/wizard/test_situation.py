@@ -435,3 +435,8 @@ def test_counts_and_channels_in_the_name_of_a_device(kb, written, device, count)
     reading = read({"devices": [written]}, kb)
     assert not reading.problems
     assert [(d["device"], d["count"]) for d in reading.situation["devices"]] == [(device, count)]
+
+
+def test_a_field_in_the_wrong_place_is_named_with_its_own(kb):
+    problems = read({"devices": ["RTX 4090"], "os": "windows", "concurrency": 4, "modell": "x"}, kb).problems
+    assert [p.params["near"] for p in problems] == [["host.os"], ["traffic.concurrency"], ["model"]]
