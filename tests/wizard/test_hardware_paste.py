@@ -167,6 +167,17 @@ def test_what_was_not_understood_is_said(kb):
         ("My machine\nRTX 4090 x2", {"devices": "2*rtx-4090"}, ["My machine"]),
         ("7900 XTX, 64 ГБ ОЗУ", {"devices": "1*rx-7900-xtx", "host.ram_gib": "64"}, []),
         ("M4 Max 64GB", {"devices": "1*m4-max:64"}, []),
+        ("2 RTX 3090", {"devices": "2*rtx-3090"}, []),
+        (
+            "I have two RTX 3090 and 64 GB RAM on Windows 11",
+            {"devices": "2*rtx-3090", "host.ram_gib": "64", "host.os": "windows"},
+            [],
+        ),
+        ("Máy tôi có 2 card RTX 3090, RAM 64 GB", {"devices": "2*rtx-3090", "host.ram_gib": "64"}, []),
+        ("У меня две видеокарты RTX 3090", {"devices": "2*rtx-3090"}, []),
+        ("Laptop RTX 4060 8GB", {"devices": "1*rtx-4060-laptop"}, []),
+        ("one 5090 and one 3060", {"devices": "1*rtx-5090,1*rtx-3060"}, []),
+        ("fan: RTX 4090", {}, ["fan: RTX 4090"]),
     ],
 )  # fmt: skip
 def test_a_machine_as_a_person_writes_it(kb, text, fields, unread):
