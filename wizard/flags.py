@@ -32,10 +32,13 @@ def of_field(path: str) -> tuple[float, float]:
 
 
 def whole(flag: str, low: float, high: float) -> Callable[[str], int]:
-    """Reads a whole number within limits, also as tables write it ("16.0", "32,768"). Raises Refused."""
+    """Reads a whole number within limits, also as tables and the form write it ("16.0", "32,768", "32k" as 32,768).
+    Raises Refused."""
 
     def read(text: str) -> int:
-        value = _number(flag, text, low, high)
+        short = re.fullmatch(r"(\d{1,9}(?:[.,]\d{1,3})?)\s?([kKкКmMмМ])", text.strip())
+        times = 1 if not short else 1024 if short[2] in "kKкК" else 1024**2
+        value = _checked(flag, text, _parsed(short[1] if short else text), low, high, times)
         if value != int(value):
             raise Refused("terminal.flag-whole", flag=flag, value=text, low=low, high=high)
         return int(value)
@@ -45,22 +48,28 @@ def whole(flag: str, low: float, high: float) -> Callable[[str], int]:
 
 def number(flag: str, low: float, high: float) -> Callable[[str], float]:
     """Reads a number within limits. Raises Refused."""
-    return lambda text: _number(flag, text, low, high)
+    return lambda text: _checked(flag, text, _parsed(text), low, high)
 
 
-def _number(flag: str, text: str, low: float, high: float) -> float:
+def _parsed(text: str) -> float | None:
+    """A number as people and tables write it; None when it is none."""
     plain = text.strip()
     if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", plain):  # one number in every language
         plain = plain.replace(",", "")
     elif re.fullmatch(r"\d+,\d+", plain):  # a decimal comma, as the form takes it too
         plain = plain.replace(",", ".")
     try:
-        value = float(plain)
+        return float(plain)
     except ValueError:
-        raise Refused("terminal.flag-number", flag=flag, value=text, low=low, high=high) from None
-    if not low <= value <= high:  # also what is no number at all
+        return None
+
+
+def _checked(flag: str, text: str, value: float | None, low: float, high: float, times: int = 1) -> float:
+    if value is None:
+        raise Refused("terminal.flag-number", flag=flag, value=text, low=low, high=high)
+    if not low <= value * times <= high:  # also what is no number at all
         raise Refused("terminal.flag-range", flag=flag, value=text, low=low, high=high)
-    return value
+    return value * times
 
 
 def one_of(flag: str, values: tuple[str, ...]) -> Callable[[str], str]:

@@ -64,6 +64,13 @@ def test_sizes_without_an_engine_are_the_ideal_ones(ask):
     assert told["state_bytes_per_sequence"] == 0
 
 
+def test_tokens_are_taken_as_the_form_takes_them(ask, run):
+    plain = ask("--context", 32768, config=m.LLAMA_8B)
+    assert all(ask("--context", text, config=m.LLAMA_8B) == plain for text in ("32k", "32K", "32,768"))
+    code, _, err = run("--context", "99999M", config=m.LLAMA_8B)
+    assert code == 2 and "99999M" in err and "100,000,000" in err
+
+
 def test_ranks_divide_heads_and_copy_latents(ask):
     four = ask("--tp", 4, config=m.QWEN3_30B)
     assert four["kv_bytes_per_token_per_device"] * 4 == four["kv_bytes_per_token"]
